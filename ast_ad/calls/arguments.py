@@ -89,10 +89,14 @@ class Arguments:
         assert self.signature is not None
         try:
             return self.signature.bind(*args, **kwargs)
-        except TypeError:
+        except TypeError as misfit:
             if not hasattr(self.function, "__wrapped__"):
                 raise
-            return inspect.signature(self.function, follow_wrapped=False).bind(*args, **kwargs)
+            try:
+                own = inspect.signature(self.function, follow_wrapped=False)
+            except ValueError:  # a derivative, which takes the arguments of its function
+                raise misfit from None
+            return own.bind(*args, **kwargs)
 
     def positions(self, names: Sequence[str]) -> list[int]:
         """The positions, among the arguments of a call with these names, of those to differentiate."""

@@ -77,8 +77,8 @@ def pushforward_at(program: Any, results: Sequence[Any], inputs: Sequence[Any]) 
     tree, leaves = structure(program.question.parts(program.primal.result)[0])
 
     def structured(tangents: Sequence[Any]) -> Any:
-        given = {i: as_number(t, values[i]) for i, t in zip(program.of, tangents, strict=True)}
-        return tree.unflatten([given.get(i, 0) for i in leaves])
+        given = dict(zip(program.of, tangents, strict=True))
+        return tree.unflatten([as_number(given.get(i, 0), values[i]) for i in leaves])
 
     return PushforwardAt(program, program.primal.function.name, several, inputs, structured)
 
@@ -114,7 +114,12 @@ def traced_pushforward(trace: Any, results: Sequence[Any], inputs: Sequence[Any]
 
 
 def as_number(tangent: Any, value: Any) -> Any:
-    """The tangent of one of Python's own numbers is one, too."""
+    """The tangent of one of Python's own numbers is one, too, and that of an integer in a list is 0."""
+    if isinstance(value, (list, tuple)):
+        parts = tangent if isinstance(tangent, (list, tuple)) else [0] * len(value)
+        return type(value)([as_number(t, part) for t, part in zip(parts, value, strict=True)])
+    if tangent is None:
+        return 0
     return type(value)(tangent) if type(value) in (float, complex) else tangent
 
 

@@ -18,7 +18,7 @@ from ..compiler.frontend.constructs.boundness import Raised
 from ..compiler.frontend.context import Context
 from ..compiler.frontend.conversion import from_arg
 from ..compiler.frontend.guards import Path
-from ..compiler.frontend.loops.slots import is_checked
+from ..compiler.frontend.loops.slots import is_unchanged
 from ..compiler.frontend.lower import rebuilt, structure_of
 from ..compiler.frontend.outside_values import outside_value
 from ..compiler.frontend.structures import positions
@@ -236,7 +236,7 @@ class Region:
         for key, content in after.contents.items():
             if is_outside(key) or isinstance(key, Arr) and key.view is not None or key.serial >= self.born:
                 continue
-            if _same(content, before.contents.get(key, key.initial)):
+            if is_unchanged(before.contents.get(key, key.initial), content):
                 continue
             what = "a local variable" if isinstance(key, Frame) else "an object"
             raise self.cx.unsupported(
@@ -374,17 +374,6 @@ def _root(value: Any) -> Any:
     while isinstance(value, Arr) and value.view is not None:
         value = value.view.parent
     return value
-
-
-def _same(content: Any, before: Any) -> bool:
-    if isinstance(content, dict) and isinstance(before, dict):
-        return content.keys() == before.keys() and all(
-            _same(content[k], before[k]) or is_checked(before[k], content[k]) for k in content
-        )
-    if isinstance(content, Tup) and isinstance(before, Tup):  # made anew where paths met
-        same = content.cls is before.cls and len(content.items) == len(before.items)
-        return same and all(map(_same, content.items, before.items))
-    return content is before
 
 
 def parameter_names(function: Any) -> list[str]:

@@ -11,14 +11,25 @@ from typing import Any
 
 import numpy as np
 
+from ..compiler.frontend.constructs.attributes import load_attribute
 from ..compiler.frontend.context import Context
 from ..compiler.frontend.lower import rebuilt
 from ..compiler.frontend.registered_objects import parts_of
 from ..compiler.frontend.structures import positions
-from ..compiler.frontend.values import Arr, Dct, Lost, Lst, Maybe, Obj, Tup
+from ..compiler.frontend.values import Arr, Dct, Live, Lost, Lst, Maybe, Obj, Tup
 from ..compiler.ir.builtin import unpack
 from ..compiler.ir.ops import Arg, Block, Function, Lit, Op, Var
-from ..compiler.ir.types import Array, dtype_of, kind_of, type_of
+from ..compiler.ir.types import (
+    Array,
+    DictOf,
+    ListOf,
+    Scalar,
+    TupleOf,
+    carries_derivative,
+    dtype_of,
+    kind_of,
+    type_of,
+)
 from ..compiler.simplify.renaming import Renaming, copy_block, fresh
 from ..errors import InputValueError
 
@@ -77,6 +88,8 @@ def _is_container(cx: Context, value: Any) -> bool:
 
 def _pairs(cx: Context, like: Any, given: Any) -> list[tuple[Any, Any]] | None:
     """The parts of two containers that belong together; None if they don't have the same."""
+    if isinstance(like, Obj) and isinstance(given, Live):
+        return _pairs_outside(cx, like, given)
     if isinstance(like, (Dct, Obj)):
         alike = type(given) is type(like) and (isinstance(like, Dct) or given.cls is like.cls)
         if not alike:
@@ -91,6 +104,14 @@ def _pairs(cx: Context, like: Any, given: Any) -> list[tuple[Any, Any]] | None:
     if others is None or len(others) != len(items):
         return None
     return list(zip(items, others, strict=True))
+
+
+def _pairs_outside(cx: Context, like: Obj, given: Live) -> list[tuple[Any, Any]] | None:
+    """The same, where what is given is an object from outside: its attributes are read where they are."""
+    one, constant = _held(cx, like)
+    if type(given.value) is not like.cls or not all(hasattr(given.value, key) for key in one):
+        return None
+    return [(part, load_attribute(cx, given, key)) for key, part in one.items() if key not in constant]
 
 
 def _held(cx: Context, value: Dct | Obj) -> tuple[Any, list[str]]:
@@ -168,8 +189,22 @@ def structured(region: Any, tangents: Sequence[Arg]) -> Any:
     """Tangents of the results that have one, in the structure of the value."""
     found = dict(zip(region.of, tangents, strict=True))
     places = region.asked.question.parts(region.structure)[0]
+    for i in positions(places):
+        type = type_of_leaf(region.block.results[i])
+        if isinstance(type, (ListOf, DictOf)) and _holds_integers(type):
+            raise region.cx.unsupported(
+                f"a tangent of {type}", "there are zeros in the places of its integers", "return arrays"
+            )
     results = [found.get(i, Lit(0)) for i in range(max(positions(places), default=-1) + 1)]
     return rebuilt(region.cx, places, results)
+
+
+def _holds_integers(type: Any) -> bool:
+    if isinstance(type, (ListOf, DictOf)):
+        return _holds_integers(type.element)
+    if isinstance(type, TupleOf):
+        return any(map(_holds_integers, type.items))
+    return isinstance(type, (Scalar, Array)) and not carries_derivative(type)
 
 
 COTANGENT: tuple[str, str, str] = (

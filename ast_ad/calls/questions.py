@@ -96,8 +96,12 @@ class Question:
         raise NotImplementedError
 
     def parts(self, value: Any) -> tuple[Any, Any]:
-        """What a function returned, as value and aux."""
-        return (value[0], value[1]) if self.has_aux else (value, None)
+        """What a function returned, or its structure, as value and aux.
+
+        Raises:
+            InputTypeError: it is no pair, with ``has_aux``.
+        """
+        return require_pair(value) if self.has_aux else (value, None)
 
     def width(self, wrt: Sequence[int], of: Sequence[int]) -> int:
         """How many results the program has behind the primal's."""
@@ -195,6 +199,8 @@ class Pullback(Reverse):
 
     def results(self, structure: Any, function: Function) -> tuple[int, ...]:
         results = function.body.results
+        if self.has_aux:
+            require_pair_of(structure)
         return tuple(
             i for i in positions(self.parts(structure)[0]) if carries_derivative(type_of_arg(results[i]))
         )
@@ -252,6 +258,25 @@ def require_number(body: Block, position: int) -> None:
     ]
 
 
+def require_pair(value: Any) -> tuple[Any, Any]:
+    """What a function returned, if that is ``(value, aux)``.
+
+    Raises:
+        InputTypeError: it is no tuple of two.
+    """
+    if type(value) is not tuple or len(value) != 2:
+        raise InputTypeError(
+            "has_aux=True", why="the function does not return a pair", fix="return (value, aux)"
+        )
+    return value
+
+
+def require_pair_of(structure: Any) -> tuple[Any, Any]:
+    """The same by its structure, where a tuple that begins with a word is something else."""
+    named = isinstance(structure, tuple) and structure and isinstance(structure[0], str)
+    return require_pair(None if named else structure)
+
+
 def scalar_result(
     structure: Any, results: Sequence[Arg], has_aux: bool, complex_by_value: bool = False
 ) -> int:
@@ -265,11 +290,7 @@ def scalar_result(
         for a complex one that is real for some arguments (``complex_by_value``).
     """
     if has_aux:
-        if not (isinstance(structure, tuple) and len(structure) == 2 and not isinstance(structure[0], str)):
-            raise InputTypeError(
-                "has_aux=True", why="the function does not return a pair", fix="return (value, aux)"
-            )
-        structure = structure[0]
+        structure, _ = require_pair_of(structure)
     what = "a container"
     if isinstance(structure, int):
         result = results[structure]

@@ -19,7 +19,6 @@ from ..compiler.frontend.context import TensorOutside
 from ..errors import (
     AdError,
     InputError,
-    InputTypeError,
     InputValueError,
     InternalError,
     SharedMemoryError,
@@ -31,6 +30,7 @@ from .checks.check import is_inside
 from .checks.first_call import told_of
 from .checks.traced_call import check_trace
 from .pullback import PullbackAt
+from .questions import require_pair
 from .reasons import add_reason, as_reason, at_line, warn
 from .request import Request
 from .zero_gradients import tell, zeros_of_trace
@@ -191,13 +191,7 @@ class TracedProgram(Request):
 
 def loss_seeds(value: Any, has_aux: bool) -> list[Any]:
     """The cotangents of the leaves of the value: one for the number that is differentiated."""
-    found = value
-    if has_aux:
-        if not (type(value) is tuple and len(value) == 2):
-            raise InputTypeError(
-                "has_aux=True", why="the function does not return a pair", fix="return (value, aux)"
-            )
-        found = value[0]
+    found = require_pair(value)[0] if has_aux else value
     leaves, _ = flatten(value)
     seeds: list[Any] = [None] * len(leaves)
     kind = np.result_type(found).kind if isinstance(found, (int, float, np.generic, np.ndarray)) else ""

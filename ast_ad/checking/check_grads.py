@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ import numpy as np
 from ..errors import DefectWarning, FallbackWarning, InputTypeError, InputValueError, ZeroGradientWarning
 from ..extrapolation import Values
 from ..operators import products
+from ..operators.operator import require_callable
 from .subjects import Subject
 from .verdicts import SAFETY, Bounds, Fault, fault
 
@@ -61,9 +62,10 @@ def check_grads(
     AssertionError
         A derivative is wrong. The message names mode, order, argument and entry, and gives both values.
     InputTypeError
-        ``args`` is no tuple or holds no float, or the result holds none.
+        ``f`` is no function, ``args`` is no tuple or holds no float, the result holds none, or a size is
+        no number.
     InputValueError
-        An unknown mode, or an order below 1.
+        An unknown mode, an order below 1, a size below zero, or a step of zero.
 
     Examples
     --------
@@ -71,7 +73,8 @@ def check_grads(
     >>> check_grads(lambda x, n: np.sin(x) ** n, (np.array([0.3, 1.2]), 2), order=2, modes=["rev"])
     >>> check_grads(abs, (0.0,), order=1, modes=["rev"])
     """
-    modes = _checked(args, order, modes)
+    modes = _checked(f, args, order, modes)
+    _require_sizes(atol=atol, rtol=rtol, eps=eps)
     with warnings.catch_warnings():
         # Differences come to where the function has no value; derivatives may be zero, or traced.
         for ignored in (RuntimeWarning, FallbackWarning, ZeroGradientWarning):
@@ -81,7 +84,21 @@ def check_grads(
             _check(Subject(f, args, eps), order, modes, Bounds(atol, rtol), 1, "")
 
 
-def _checked(args: Any, order: Any, modes: Any) -> tuple[str, ...]:
+def _require_sizes(**sizes: Any) -> None:
+    for name, size in sizes.items():
+        if size is None:
+            continue
+        if not isinstance(size, (int, float, np.integer, np.floating)) or isinstance(size, bool):
+            raise InputTypeError(
+                f"{name}={size!r}", why="it is no number", fix="pass a float, or leave it out"
+            )
+        if not (size > 0 or size == 0 and name != "eps"):
+            why = "the first step has to be larger than zero" if name == "eps" else "it is below zero"
+            raise InputValueError(f"{name}={size!r}", why=why, fix="pass a larger one, or leave it out")
+
+
+def _checked(f: Any, args: Any, order: Any, modes: Any) -> tuple[str, ...]:
+    require_callable(f, "check_grads")
     if not isinstance(args, tuple):
         raise InputTypeError(
             f"arguments of type {type(args).__name__}",
@@ -90,6 +107,8 @@ def _checked(args: Any, order: Any, modes: Any) -> tuple[str, ...]:
         )
     if isinstance(order, bool) or not isinstance(order, (int, np.integer)) or order < 1:
         raise InputValueError(f"order={order!r}", why="it is an integer of at least 1", fix="pass 1 or 2")
+    if not isinstance(modes, Iterable):
+        raise InputTypeError(f"modes={modes!r}", why="modes are 'fwd' and 'rev'", fix="pass those")
     asked = (modes,) if isinstance(modes, str) else tuple(modes)
     for mode in asked:
         if mode not in MODES:

@@ -142,6 +142,7 @@ def jacobian(
     >>> jacobian(lambda x, a: np.sin(a * x), argnums=1)(np.array([0.0, 2.0]), 1.0)
     array([ 0.        , -0.83229367])
     """
+    require_callable(function, "jacobian")
     if mode not in MODES:
         raise InputValueError(f"mode={mode!r}", why="there is no such mode", fix='use "fwd", "rev" or None')
     argnums = chosen_by_number(argnums, choices)

@@ -6,7 +6,7 @@ compiler knows what they mean for abstract ones, so that programs that use them 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -71,9 +71,15 @@ def require_kind(value: Any, holomorphic: bool, what: str) -> None:
         InputTypeError: it is not so.
     """
     found = leaves(value)
-    _require_some(len(found), what, value)
+    if not _is_empty(value, what):
+        _require_some(len(found), what, value)
     for leaf in found:
         _require_kind(is_complex(leaf), holomorphic, what)
+
+
+def _is_empty(value: Any, what: str) -> bool:
+    """Whether it has no items, as a list of run-time length may have none: so has its Jacobian."""
+    return what == "value" and isinstance(value, (list, tuple)) and not flatten(value)[0]
 
 
 def _require_some(count: int, what: str, value: Any) -> None:
@@ -171,20 +177,38 @@ def _found(cx: Context, value: Any) -> list[Any]:
     from ..calls.inside_later import mapped
 
     found: list[Any] = []
-    mapped(
-        cx,
-        value,
-        lambda leaf: found.append(leaf) if _abstract_kind(cx, leaf) in ("float", "complex") else None,
-    )
+    mapped(cx, value, lambda leaf: found.append(leaf) if _abstract_kinds(cx, leaf) else None)
     return found
 
 
-def _abstract_kind(cx: Context, leaf: Any) -> str:
+def _abstract_kinds(cx: Context, leaf: Any) -> set[str]:
+    """Whether a leaf is "float" or "complex"; of a list of run-time length, what it holds."""
     from ..calls.inside_later import type_of_leaf
-    from ..compiler.ir.types import carries_derivative, kind_of
+    from ..compiler.ir.types import DictOf, ListOf, carries_derivative, kind_of
 
     type = type_of_leaf(cx.arg(leaf))
-    return kind_of(type) if carries_derivative(type) else ""
+    if not isinstance(type, (ListOf, DictOf)):
+        return {kind_of(type)} if carries_derivative(type) else set()
+    kinds = set(_kinds_held(type))
+    if isinstance(type, DictOf) or not kinds:
+        raise cx.unsupported(
+            f"a Jacobian of {type}",
+            "how many entries it has is known at run time only",
+            "return arrays, or a list of floats",
+        )
+    return kinds
+
+
+def _kinds_held(type: Any) -> Iterator[str]:
+    """Of which kinds the floats and complex numbers are that values of a type consist of."""
+    from ..compiler.ir.types import ListOf, TupleOf, carries_derivative, kind_of
+
+    parts = type.items if isinstance(type, TupleOf) else (type.element,) if isinstance(type, ListOf) else None
+    if parts is not None:
+        for part in parts:
+            yield from _kinds_held(part)
+    elif carries_derivative(type):
+        yield kind_of(type)
 
 
 def _lower_with_leaves(cx: Context, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -194,23 +218,25 @@ def _lower_with_leaves(cx: Context, args: list[Any], kwargs: dict[str, Any]) -> 
 
     value, parts = args
     given = iter(parts.items if isinstance(parts, Tup) else cx.state.get(parts))
-    return mapped(cx, value, lambda leaf: next(given) if _abstract_kind(cx, leaf) else Lit(0))
+    return mapped(cx, value, lambda leaf: next(given) if _abstract_kinds(cx, leaf) else Lit(0))
 
 
 def _lower_is_complex(cx: Context, args: list[Any], kwargs: dict[str, Any]) -> Any:
     from ..compiler.ir.ops import Lit
 
-    return Lit(_abstract_kind(cx, args[0]) == "complex")
+    return Lit(_abstract_kinds(cx, args[0]) == {"complex"})
 
 
 def _lower_require_kind(cx: Context, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    from ..calls.inside_later import items_of
     from ..compiler.ir.ops import Lit
 
     value, holomorphic, what = args
     found = _found(cx, value)
-    _require_some(len(found), what.value, value)
-    for leaf in found:
-        _require_kind(_abstract_kind(cx, leaf) == "complex", holomorphic.value, what.value)
+    if what.value != "value" or items_of(cx, value) != ():
+        _require_some(len(found), what.value, value)
+    for kind in sorted({kind for leaf in found for kind in _abstract_kinds(cx, leaf)}):
+        _require_kind(kind == "complex", holomorphic.value, what.value)
     return Lit(None)
 
 

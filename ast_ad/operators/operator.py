@@ -89,7 +89,10 @@ def by_parts(ask: Callable[..., Any], function: Any, argnums: Any, wrt: Any, **o
         InputTypeError: arguments are chosen by number, too.
     """
     if argnums != 0:
-        raise InputTypeError(
-            "argnums and wrt together", why="both choose the arguments", fix="pass one of them"
-        )
+        raise both_ways()
     return OfParts(functools.partial(ask, **options), function, wrt)
+
+
+def both_ways() -> InputTypeError:
+    """The error for arguments that are chosen by number and by name."""
+    return InputTypeError("argnums and wrt together", why="both choose the arguments", fix="pass one of them")

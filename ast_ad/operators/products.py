@@ -15,11 +15,12 @@ import numpy as np
 from ..api import grad, linearize, vjp
 from ..calls.alike import as_like, structured
 from ..calls.forward import as_number
+from ..calls.of_parts import OfParts
 from ..errors import InputTypeError, InputValueError
 from ..trees import flatten
 from .jacobians import numbers
 from .leaves import as_program, by_position, inlined, leaves, number_like, require_kind
-from .operator import Operator, by_parts, operator, require_callable, takes_arguments_of
+from .operator import Operator, both_ways, by_parts, operator, require_callable, takes_arguments_of
 from .programs import basis, pushed, pushed_along, unit
 
 
@@ -29,6 +30,7 @@ def jvp(
     tangents: Sequence[Any],
     *,
     argnums: int | Sequence[int] | None = None,
+    wrt: str | Sequence[str] | None = None,
     has_aux: bool = False,
     **choices: Any,
 ) -> Any:
@@ -40,6 +42,7 @@ def jvp(
         tangents: one for each argument, None for one that is not varied (integers among them); with
             ``argnums`` for those only. Each has the structure and the shapes of its argument.
         argnums: which arguments the tangents belong to: an int (one tangent, in a tuple) or a tuple.
+        wrt: the same by name, or parts of arguments; see ``grad``.
         has_aux: whether the function returns ``(value, aux)``; the result is then ``(value, tangent, aux)``.
         choices: the options of ``grad``: ``backend=``, ``fallback=``, ...
 
@@ -53,7 +56,10 @@ def jvp(
     (array([1., 8.]), array([3., 6.]))
     """
     require_callable(function, "jvp")
-    varied, given = matched(primals, tangents, argnums)
+    names = None
+    if wrt is not None:
+        function, primals, argnums, names = by_names(function, primals, argnums, wrt)
+    varied, given = matched(primals, tangents, argnums, names)
     program = _kept(pushed, jvp, function, varied, has_aux, _key(choices))
     return program(tuple(primals), given)
 
@@ -64,13 +70,14 @@ def hvp(
     tangents: Sequence[Any],
     *,
     argnums: int | Sequence[int] | None = None,
+    wrt: str | Sequence[str] | None = None,
     **choices: Any,
 ) -> Any:
     """The Hessian of a function at ``primals`` times ``tangents``: forward over reverse, no matrix is formed.
 
     Args:
         function: Python and NumPy code with a real result of one element.
-        primals, tangents, argnums, choices: see ``jvp``.
+        primals, tangents, argnums, wrt, choices: see ``jvp``.
 
     Returns:
         A tuple as ``tangents`` is: the derivative, along the tangents, of the gradient by each argument that
@@ -83,7 +90,10 @@ def hvp(
     (array([6., 4.]),)
     """
     require_callable(function, "hvp")
-    varied, given = matched(primals, tangents, argnums)
+    names = None
+    if wrt is not None:
+        function, primals, argnums, names = by_names(function, primals, argnums, wrt)
+    varied, given = matched(primals, tangents, argnums, names)
     found = _kept(second, hvp, function, varied, False, _key(choices))(tuple(primals), given)
     if argnums is not None:
         return found
@@ -105,11 +115,14 @@ def laplacian(
 
     ``wrt``: the argument by its name, or a part of it; see ``grad``.
 
+    Raises:
+        InputTypeError: several arguments are chosen.
+
     >>> laplacian(lambda x: np.sum(x**4))(np.array([1.0, 2.0]))
     np.float64(60.0)
     """
     require_callable(function, "laplacian")
-    if isinstance(wrt, (tuple, list)):
+    if isinstance(wrt, (tuple, list)) or isinstance(argnums, (tuple, list)):
         raise InputTypeError("a laplacian by several arguments", why="it is that by one", fix="add them up")
     if wrt is not None:
         return by_parts(laplacian, function, argnums, wrt, **choices)
@@ -193,7 +206,27 @@ def _lower_product(inside: Any, names: tuple[str, ...], cx: Any, args: list[Any]
     given = dict(zip(("function", "primals", "tangents"), args, strict=False)) | kwargs
     absent = {"argnums": None, "has_aux": False}
     options = [given.get(name, Lit(absent[name])) for name in names]
-    return inlined(cx, inside, [given["function"], given["primals"], given["tangents"], *options])
+    wrt = cx.demand(given["wrt"], "wrt") if "wrt" in given else None
+    if wrt is None:
+        return inlined(cx, inside, [given["function"], given["primals"], given["tangents"], *options])
+    if cx.static_value(options[0]) is not None:
+        raise both_ways()
+    return _lower_by_names(cx, inside, wrt, given, options[1:])
+
+
+def _lower_by_names(cx: Any, inside: Any, wrt: Any, given: Any, options: Sequence[Any]) -> Any:
+    """The product of the function of the parts that ``wrt`` names."""
+    from ..calls.inside_later import items_of
+    from ..calls.of_parts import NestedOfParts
+    from ..compiler.frontend.conversion import from_python
+    from ..compiler.frontend.values import Tup
+
+    def called(cx: Any, lifted: Any, names: Any, argnums: Any, args: Any, kwargs: Any) -> Any:
+        chosen = from_python(cx, argnums if isinstance(argnums, tuple) else (argnums,))
+        return inlined(cx, inside, [lifted, Tup(tuple(args)), given["tangents"], chosen, *options])
+
+    nested = NestedOfParts(given["function"], wrt, called)
+    return nested.__ast_ad_lower__(cx, list(items_of(cx, given["primals"])), {})
 
 
 _PRODUCTS: tuple[tuple[Any, Any, tuple[str, ...]], ...] = (
@@ -207,25 +240,65 @@ elementwise_grad.__ast_ad_lower__ = as_program(_of_sum, "argnum")  # type: ignor
 
 
 # ----- arguments --------------------------------------------------------------------------------------------
-def matched(primals: Any, tangents: Any, argnums: Any) -> tuple[tuple[int, ...], tuple[Any, ...]]:
+def by_names(
+    function: Any, primals: Any, argnums: Any, wrt: Any
+) -> tuple[Any, Any, tuple[int, ...], list[str]]:
+    """The function of the parts that ``wrt`` names, its arguments, and the numbers and names of the parts.
+
+    Raises:
+        InputError: there are no such parts, or arguments are chosen by number, too.
+    """
+    _require_tuple(primals, "primals")
+    if argnums is not None:
+        raise both_ways()
+    try:
+        parts = _parts_of(function, wrt if isinstance(wrt, str) else tuple(wrt))
+    except TypeError:  # something among them can't be a key
+        parts = OfParts(_called_with, function, wrt)
+    lifted, args = parts(*primals)
+    return lifted, args, tuple(range(len(parts.paths))), [f"part `{path}`" for path in parts.paths]
+
+
+def _called_with(function: Any, argnums: Any) -> Callable[..., Any]:
+    """What ``OfParts`` makes, where it is for the function of the parts and its arguments."""
+    return lambda *args: (function, args)
+
+
+@functools.lru_cache(64, typed=True)
+def _parts_of(function: Any, wrt: Any) -> OfParts:
+    return OfParts(_called_with, function, wrt)
+
+
+def _require_tuple(value: Any, name: str) -> None:
+    if not isinstance(value, (tuple, list)):
+        raise InputTypeError(
+            f"{name} of type {type(value).__name__}",
+            why="they have to be a tuple, an entry for each argument",
+            fix=f"pass ({name[:-1]},)",
+        )
+
+
+def matched(
+    primals: Any, tangents: Any, argnums: Any, names: Sequence[str] | None = None
+) -> tuple[tuple[int, ...], tuple[Any, ...]]:
     """Which arguments are varied, and their tangents with the dtypes of the primals.
+
+    ``names``: what those that are chosen are called.
 
     Raises:
         InputTypeError, InputValueError: the tangents don't match the primals.
     """
-    for value, name in ((primals, "primals"), (tangents, "tangents")):
-        if not isinstance(value, (tuple, list)):
-            raise InputTypeError(
-                f"{name} of type {type(value).__name__}",
-                why="they have to be a tuple, an entry for each argument",
-                fix=f"pass ({name[:-1]},)",
-            )
+    _require_tuple(primals, "primals")
+    _require_tuple(tangents, "tangents")
+    if not primals:
+        raise InputValueError("a tangent without primals", why="nothing is varied", fix="pass the arguments")
     chosen = range(len(primals)) if argnums is None else numbers(argnums)
     chosen = (chosen,) if isinstance(chosen, int) else tuple(chosen)
     if len(tangents) != len(chosen):
         raise InputValueError(
             f"{len(tangents)} tangents",
-            why=f"there are {len(chosen)} arguments" + " in argnums" * (argnums is not None),
+            why=f"there are {len(chosen)} arguments"
+            + ("" if argnums is None else " in argnums" if names is None else " in wrt"),
             fix="give one for each, None for what is not varied",
         )
     for i in chosen:
@@ -234,10 +307,12 @@ def matched(primals: Any, tangents: Any, argnums: Any) -> tuple[tuple[int, ...],
                 f"argnums={argnums}", why=f"there are {len(primals)} primals", fix="choose among them"
             )
     pairs = [(i % len(primals), t) for i, t in zip(chosen, tangents, strict=True) if t is not None]
-    return tuple(i for i, _ in pairs), tuple(tangent(primals[i], t, i) for i, t in pairs)
+    of = [f"argument {i}" if names is None else names[i] for i, _ in pairs]
+    found = tuple(tangent(primals[i], t, name) for (i, t), name in zip(pairs, of, strict=True))
+    return tuple(i for i, _ in pairs), found
 
 
-def tangent(primal: Any, given: Any, i: int) -> Any:
+def tangent(primal: Any, given: Any, of: str) -> Any:
     """A tangent of the structure, the shapes and the dtypes of its primal; zeros for integers among floats.
 
     Raises:
@@ -246,14 +321,12 @@ def tangent(primal: Any, given: Any, i: int) -> Any:
     found, tree = flatten(primal)
     if not any(map(_is_float, found)):
         raise InputTypeError(
-            f"a tangent of argument {i}", why="it holds no floats", fix="pass None, or floats as the argument"
+            f"a tangent of {of}", why="it holds no floats", fix="pass None, or floats as the argument"
         )
-    parts = structured(tree, given, "tangent", f"argument {i}")
+    parts = structured(tree, given, "tangent", of)
     if not any(hasattr(type(part), "_is_eager_tensor") for part in (*found, *parts)):
         parts = [
-            as_number(as_like(t, np.shape(x), np.result_type(x), "tangent", "argument"), x)
-            if _is_float(x)
-            else 0
+            as_number(as_like(t, np.shape(x), np.result_type(x), "tangent", of), x) if _is_float(x) else 0
             for x, t in zip(found, parts, strict=True)
         ]
     return tree.unflatten(parts)

@@ -72,12 +72,39 @@ def rows(function: Function, argnums: Any, has_aux: bool, holomorphic: bool) -> 
     def jacobian(*args: Any, **kwargs: Any) -> Any:
         args, kwargs = by_position(function, args, kwargs)
         value, pull, aux, chosen = asked(derivative, args, kwargs, argnums, has_aux, holomorphic)
-        outs = leaves(value)
-        blocks = tuple([pulled(pull, value, outs, k, leaves(chosen)) for k, _ in enumerate(outs)])
-        found = with_leaves(value, tuple([with_leaves(chosen, block) for block in blocks]))
+        found = rows_of(pull, value, chosen)
         return (found, aux) if has_aux else found
 
     return jacobian
+
+
+def rows_of(pull: Any, value: Any, chosen: Any) -> Any:
+    """The Jacobian of what has this pullback.
+
+    In compiled code a list whose length is known at run time only is one leaf of the value.
+    """
+    outs = leaves(value)
+    blocks = [
+        rows_of_items(pull, value, outs, k, chosen)
+        if isinstance(out, list)
+        else with_leaves(chosen, pulled(pull, value, outs, k, leaves(chosen)))
+        for k, out in enumerate(outs)
+    ]
+    return with_leaves(value, tuple(blocks))
+
+
+def rows_of_items(pull: Any, value: Any, outs: Any, k: int, chosen: Any) -> Any:
+    """The Jacobians of the items of a list, which is a leaf."""
+    items = outs[k]
+    found = []
+    for j in range(len(items)):
+
+        def pull_item(bar: Any) -> Any:
+            seed = [bar if i == j else zeros_of(item) for i, item in enumerate(items)]  # noqa: B023
+            return pull(unit(value, outs, k, seed))
+
+        found.append(rows_of(pull_item, items[j], chosen))
+    return found
 
 
 def pulled(pull: Any, value: Any, outs: Any, k: int, ins: Any) -> Any:
@@ -124,20 +151,28 @@ def columns(
         ins, outs = leaves(chosen), leaves(value)
         single = isinstance(argnums, int)
         blocks = tuple([moved(lin, chosen, ins, n, outs, single) for n, _ in enumerate(ins)])
-        found = with_leaves(
-            value,
-            tuple([with_leaves(chosen, tuple([block[k] for block in blocks])) for k, _ in enumerate(outs)]),
-        )
+        found = beside(value, blocks, chosen)
         return (found, aux) if has_aux else found
 
     return jacobian
+
+
+def beside(value: Any, blocks: Any, chosen: Any) -> Any:
+    """The Jacobian, from the blocks of each leaf of the arguments: one for each leaf of the value."""
+    parts = [
+        [beside(item, tuple([block[k][j] for block in blocks]), chosen) for j, item in enumerate(out)]
+        if isinstance(out, list)
+        else with_leaves(chosen, tuple([block[k] for block in blocks]))
+        for k, out in enumerate(leaves(value))
+    ]
+    return with_leaves(value, tuple(parts))
 
 
 def moved(lin: Any, chosen: Any, ins: Any, n: int, outs: Any, single: bool) -> Any:
     """The columns of one leaf of the arguments: a block for each leaf of the value."""
     x = ins[n]
     if np.ndim(x) == 0:
-        return leaves(along(lin, unit(chosen, ins, n, number_like(x, 1)), single))
+        return parts_of(along(lin, unit(chosen, ins, n, number_like(x, 1)), single))
 
     return each(lin, chosen, ins, n, outs, single)
 
@@ -149,6 +184,9 @@ def each(lin: Any, chosen: Any, ins: Any, n: int, outs: Any, single: bool) -> An
 
 def in_turn(lin: Any, chosen: Any, ins: Any, n: int, outs: Any, single: bool) -> Any:
     x = ins[n]
+    if any([isinstance(out, list) for out in outs]):
+        columns = [parts_of(along(lin, unit(chosen, ins, n, basis(x, j)), single)) for j in range(np.size(x))]
+        return tuple([stacked(out, [column[k] for column in columns], x) for k, out in enumerate(outs)])
 
     def column(j: int) -> Any:
         return leaves(along(lin, unit(chosen, ins, n, basis(x, j)), single))
@@ -157,6 +195,31 @@ def in_turn(lin: Any, chosen: Any, ins: Any, n: int, outs: Any, single: bool) ->
     return tuple(
         [np.reshape(block, np.shape(out) + np.shape(x)) for block, out in zip(blocks, outs, strict=True)]
     )
+
+
+def parts_of(value: Any) -> Any:
+    """The leaves of a value; of a list, which is one, those of its items."""
+    return tuple(
+        [[parts_of(item) for item in leaf] if isinstance(leaf, list) else leaf for leaf in leaves(value)]
+    )
+
+
+def stacked(out: Any, columns: Any, x: Any) -> Any:
+    """The block of one leaf of the value, from its columns."""
+    if isinstance(out, list):
+        return [
+            tuple(
+                [
+                    stacked(leaf, [column[j][k] for column in columns], x)
+                    for k, leaf in enumerate(leaves(item))
+                ]
+            )
+            for j, item in enumerate(out)
+        ]
+    if len(columns) == 0:
+        return np.zeros(np.shape(out) + np.shape(x), np.result_type(out))
+    block = np.stack([np.ravel(column) for column in columns], axis=-1)
+    return np.reshape(block, np.shape(out) + np.shape(x))
 
 
 def _lower_each(cx: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
@@ -179,7 +242,13 @@ def unit(whole: Any, parts: Any, k: int, one: Any) -> Any:
     return with_leaves(whole, zeros)
 
 
+def zeros_of(value: Any) -> Any:
+    return with_leaves(value, tuple([zero_like(part) for part in leaves(value)]))
+
+
 def zero_like(part: Any) -> Any:
+    if isinstance(part, list):
+        return [zeros_of(item) for item in part]
     return np.zeros_like(part) if np.ndim(part) else number_like(part, 0)
 
 

@@ -333,7 +333,7 @@ def _lower_parts(cx: Context, args: list[Any], kwargs: dict[str, Any]) -> Any:
 
 def _lower_at(cx: Context, args: list[Any], kwargs: dict[str, Any]) -> Any:
     axis, i = args
-    return place_of_row(axis.value, i)
+    return place_of_row(cx.demand(axis, "the axis of the rows"), i)
 
 
 parts_of.__ast_ad_lower__ = _lower_parts  # type: ignore[attr-defined]

@@ -204,3 +204,18 @@ def test_the_arguments_stay(monkeypatch):
     x = X.copy()
     check_grads(writes, (x,), order=2, modes=["rev"])
     np.testing.assert_array_equal(x, X)
+
+
+@pytest.mark.parametrize(
+    "wrong, error, told",
+    [
+        (lambda: check_grads(3, (X,), order=1), InputTypeError, "check_grads of a int"),
+        (lambda: check_grads(np.sin, (X,), order=1, modes=3), InputTypeError, "modes=3"),
+        (lambda: check_grads(np.sin, (X,), order=1, atol="a"), InputTypeError, "atol='a'"),
+        (lambda: check_grads(np.sin, (X,), order=1, rtol=-1.0), InputValueError, "rtol=-1.0"),
+        (lambda: check_grads(np.sin, (X,), order=1, eps=0.0), InputValueError, "eps=0.0"),
+    ],
+)
+def test_bad_input_names_the_argument(wrong, error, told):
+    with pytest.raises(error, match=told):
+        wrong()

@@ -151,7 +151,14 @@ def test_a_cotangent_that_is_changed_has_a_tangent_where_that_is_linear(way):
 @pytest.mark.parametrize("way", WAYS[::2])
 @pytest.mark.parametrize(
     "rule",
-    [lambda x, t: t + x, lambda x, t: np.abs(t), lambda x, t: t * t, lambda x, t: np.where(x > 0.5, t, x)],
+    [
+        lambda x, t: t + x,
+        lambda x, t: np.abs(t),
+        lambda x, t: t * t,
+        lambda x, t: np.where(x > 0.5, t, x),
+        lambda x, t: np.cos(x),
+        lambda x, t: np.ones(len(x)),
+    ],
 )
 def test_a_tangent_that_is_not_linear_is_refused(rule, way):
     f = ast_ad.custom_jvp(lambda x: x * x)
@@ -159,6 +166,16 @@ def test_a_tangent_that_is_not_linear_is_refused(rule, way):
     for ask in (ast_ad.grad, lambda g: lambda x: ast_ad.jvp(g, (x,), (x,))):
         with pytest.raises(ast_ad.InputValueError, match="not linear"):
             ask(followed(lambda x: np.sum(f(x)), way))(X)
+
+
+@pytest.mark.parametrize("way", WAYS[::2])
+@pytest.mark.parametrize("rule", [lambda x, t: np.zeros_like(x), lambda x, t: 0.0 * x, lambda x, t: None])
+def test_a_tangent_of_zeros_is_linear(rule, way):
+    f = ast_ad.custom_jvp(lambda x: x * x)
+    f.defjvp(lambda primals, tangents: (primals[0] ** 2, rule(primals[0], tangents[0])))
+    function = followed(lambda x: np.sum(f(x) + x), way)
+    np.testing.assert_allclose(ast_ad.grad(function)(X), np.ones_like(X))
+    np.testing.assert_allclose(ast_ad.jvp(function, (X,), (X,))[1], np.sum(X))
 
 
 def test_what_is_added_to_zeros_is_linear():

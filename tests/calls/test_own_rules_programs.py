@@ -332,6 +332,8 @@ def test_cotangents_of_dataclasses_with_slots(way):
 def test_arguments_without_derivative_that_there_are_not(function, position):
     with pytest.raises(ast_ad.InputValueError, match=f"nondiff_argnums={position}"):
         ast_ad.custom_vjp(function, nondiff_argnums=position)
+    with pytest.raises(ast_ad.InputTypeError, match="nondiff_argnums='a'"):
+        ast_ad.custom_vjp(function, nondiff_argnums="a")
     assert ast_ad.custom_vjp(lambda x, *rest: x, nondiff_argnums=(3,)).nondiff == {3}
 
 

@@ -306,6 +306,8 @@ def test_source_and_explanation():
     "wrong, error, told",
     [
         (lambda: ast_ad.jacfwd(3), InputTypeError, "jacfwd of a int"),
+        (lambda: ast_ad.jacobian(None), InputTypeError, "jacobian of a NoneType"),
+        (lambda: ast_ad.laplacian(number, (0,)), InputTypeError, "laplacian by several arguments"),
         (lambda: ast_ad.jacrev(number, "x"), InputTypeError, "argnums='x'"),
         (lambda: ast_ad.hessian(number, 1.5), InputTypeError, "argnums=1.5"),
         (lambda: ast_ad.jacobian(number, mode="forward"), InputValueError, "mode='forward'"),
@@ -328,3 +330,35 @@ def test_the_functions_own_exception():
         with pytest.raises(KeyError, match="mine"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             operator(f)(X)
+
+
+PAIRS = {
+    "a number": lambda x: np.sum(x**2),
+    "an array of two": lambda x: x[:2] ** 2,
+    "three": lambda x: (np.sum(x), 1, 2),
+    "a list": lambda x: [np.sum(x), 1],
+}
+
+
+@pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
+@pytest.mark.parametrize("way", ["compiled", "traced"])
+@pytest.mark.parametrize("returned", PAIRS)
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda f: ast_ad.grad(f, has_aux=True)(X),
+        lambda f: ast_ad.vjp(f, X, has_aux=True),
+        lambda f: ast_ad.linearize(f, X, has_aux=True),
+        lambda f: ast_ad.jvp(f, (X,), (X,), has_aux=True),
+        lambda f: ast_ad.jacfwd(f, has_aux=True)(X),
+        lambda f: ast_ad.jacrev(f, has_aux=True)(X),
+        lambda f: ast_ad.hessian(f, has_aux=True)(X),
+    ],
+)
+def test_has_aux_of_what_is_no_pair(ask, returned, way):
+    """An array of two is none either: its second number is no aux."""
+    function = PAIRS[returned]
+    if way == "traced":
+        function = eval("lambda x: f(x)", {"f": function})
+    with pytest.raises(InputTypeError, match="does not return a pair"):
+        ask(function)

@@ -1,11 +1,13 @@
 """Are products with Jacobians and Hessians right: on both backends, traced, of tensors, within code?"""
 
 import copy
+import functools
 import pickle
 import warnings
 
 import numpy as np
 import pytest
+import scipy.linalg
 
 import ast_ad
 from ast_ad.errors import InputTypeError, InputValueError, UnsupportedError
@@ -353,6 +355,8 @@ def test_arguments_by_keyword(traced, backend):
         ((X,), V, InputTypeError, "tangents of type ndarray"),
         ((X,), (V, V), InputValueError, "2 tangents"),
         ((X,), (V[:2],), InputValueError, "shape"),
+        ((X,), (V[:2],), InputValueError, "argument 0 has shape"),
+        ((), (), InputValueError, "without primals"),
         ((X,), ((V, V),), InputValueError, "structure"),
         ((X,), (V * 1j,), InputTypeError, "complex tangent"),
         ((np.arange(3),), (V,), InputTypeError, "no floats"),
@@ -362,6 +366,88 @@ def test_arguments_by_keyword(traced, backend):
 def test_bad_input(primals, tangents, error, told):
     with pytest.raises(error, match=told):
         ast_ad.jvp(straight, primals, tangents)
+
+
+@pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
+def test_other_arguments_than_the_function_has():
+    """The exception of a call of the function, through the gradient within, too."""
+
+    def product(x, y):
+        return np.sum(x * y)
+
+    for operator in (ast_ad.jvp, ast_ad.hvp):
+        with pytest.raises(TypeError, match="missing a required argument: 'y'"):
+            operator(product, (X,), (V,))
+        with pytest.raises(TypeError, match="too many positional"):
+            operator(product, (X, X, X), (V, V, V))
+
+
+class Spring:
+    def __init__(self, stiffness, rest):
+        self.stiffness, self.rest = stiffness, rest
+
+    def energy(self, x):
+        return 0.5 * np.sum(self.stiffness * (x - self.rest) ** 2) ** 2
+
+
+def weighted(p, x, n):
+    return np.sum(p["w"] * x**n) * p["b"] ** 2
+
+
+@pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
+@pytest.mark.parametrize("way", [*BACKENDS, "traced"])
+def test_along_parts_of_arguments(way):
+    p = {"w": V, "b": 3.0}
+    f = eval("lambda p, x, n: f(p, x, n)", {"f": weighted}) if way == "traced" else weighted
+    options = {} if way == "traced" else dict(backend=way, fallback="error")
+    whole = functools.partial(ast_ad.jvp, weighted, (p, X, 3))
+    zero = {"w": 0.0 * V, "b": 0.0}
+    for wrt, tangents, same in [
+        ("x", (V,), (None, V, None)),
+        ("p['b']", (2.0,), (zero | {"b": 2.0}, None, None)),
+        (["x", "p['w']"], (V, X), (zero | {"w": X}, V, None)),
+    ]:
+        value, tangent = ast_ad.jvp(f, (p, X, 3), tangents, wrt=wrt, **options)
+        np.testing.assert_allclose((value, tangent), whole(same), rtol=1e-13)
+    x_part, b_part = ast_ad.hvp(f, (p, X, 3), (V, 2.0), wrt=("x", "p['b']"), **options)
+    both = ast_ad.hvp(weighted, (p, X, 3), (zero | {"b": 2.0}, V, None))
+    np.testing.assert_allclose(x_part, both[1], rtol=1e-13)
+    np.testing.assert_allclose(b_part, both[0]["b"], rtol=1e-13)
+
+    def within(x):
+        return (
+            ast_ad.jvp(f, (p, x, 3), (2.0,), wrt="p['b']")[1] + ast_ad.hvp(f, (p, x, 3), (X,), wrt="x")[0][1]
+        )
+
+    found = ast_ad.grad(within, **options)(X)
+    expected = 2.0 * 6.0 * p["b"] * V * X**2
+    expected[1] += 6.0 * V[1] * X[1] * p["b"] ** 2
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_along_parts_of_the_owner_of_a_method():
+    spring = Spring(2.0, V)
+    value, tangent = ast_ad.jvp(spring.energy, (X,), (1.0,), wrt="self.stiffness")
+    np.testing.assert_allclose(tangent, value, rtol=1e-14)  # twice the value over the stiffness of 2
+    (second,) = ast_ad.hvp(spring.energy, (X,), (1.0,), wrt="self.stiffness")
+    np.testing.assert_allclose(second, value / 2.0, rtol=1e-14)
+
+
+@pytest.mark.parametrize("operator", [ast_ad.jvp, ast_ad.hvp])
+@pytest.mark.parametrize(
+    "tangents, options, error, told",
+    [
+        ((V,), dict(wrt="q"), InputValueError, "no parameter `q`"),
+        ((V,), dict(wrt="x", argnums=1), InputTypeError, "argnums and wrt together"),
+        ((V, V), dict(wrt="x"), InputValueError, "1 arguments in wrt"),
+        ((V[:2],), dict(wrt="p['w']"), InputValueError, r"part `p\['w'\]` has shape"),
+        ((1.0,), dict(wrt="p['z']"), InputValueError, "no item 'z'"),
+        ((1.0,), dict(wrt="n"), InputTypeError, "a tangent of part `n`"),
+    ],
+)
+def test_bad_parts(operator, tangents, options, error, told):
+    with pytest.raises(error, match=told):
+        operator(weighted, ({"w": V, "b": 3.0}, X, 3), tangents, **options)
 
 
 def test_the_result_of_hvp_is_a_number():
@@ -416,3 +502,37 @@ def test_a_laplacian_by_a_part_of_an_argument(backend):
         ast_ad.laplacian(f, wrt=("p", "scale"))
     with pytest.raises(InputTypeError, match="argnums and wrt together"):
         ast_ad.laplacian(f, 1, wrt="p")
+
+
+@pytest.mark.parametrize(
+    "square", [np.diag([1.0, 2.0, 4.0]) + 0.1, np.eye(3)[[1, 2, 0]] + np.diag([1.0, 0.5, 0.0])]
+)
+@pytest.mark.parametrize("function", [np.linalg.eigvals, scipy.linalg.sqrtm, lambda a: np.roots(a[0] + 1.0)])
+def test_tangents_are_real_where_values_are(function, square):
+    """By the value: that of a matrix is real or complex, whatever the matrix."""
+
+    def f(a):
+        return function(a)
+
+    direction = np.cos(np.arange(9.0)).reshape(3, 3)
+    options = dict(backend="numpy", fallback="error")
+    value, tangent = ast_ad.jvp(f, (square,), (direction,), **options)
+    _, push = ast_ad.linearize(f, square, **options)
+    expected = (f(square + 1e-6 * direction) - f(square - 1e-6 * direction)) / 2e-6
+    for found in (tangent, push(direction)):
+        assert found.dtype == value.dtype == f(square).dtype
+        np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_second_derivatives_of_a_root(backend):
+    """The gradient's tangent is complex on the way, as the roots may be."""
+
+    def largest(p):
+        return np.max(np.real(np.roots(p)))
+
+    p, v = np.array([1.0, -3.0, 1.5]), np.array([0.1, 0.2, 0.3])
+    (found,) = ast_ad.hvp(largest, (p,), (v,), backend=backend, fallback="error")
+    gradient = ast_ad.grad(largest)
+    expected = (gradient(p + 1e-5 * v) - gradient(p - 1e-5 * v)) / 2e-5
+    np.testing.assert_allclose(found, expected, rtol=1e-7)

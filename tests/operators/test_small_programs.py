@@ -9,10 +9,6 @@ import ast_ad
 from .small_programs import PROGRAMS
 
 UNKNOWN = {
-    (
-        "square root of a matrix",
-        "compiled",
-    ): "a tangent is complex where a real result might have been complex",
     ("densities with shapes", "traced"): "logpdf of Student's t needs plain numbers for its shape",
 }
 
@@ -23,7 +19,7 @@ def opaque(f):
 
 def marked(name, how):
     why = UNKNOWN.get((name, how))
-    raises = AssertionError if how == "compiled" else ast_ad.errors.MissingRuleError
+    raises = ast_ad.errors.MissingRuleError
     return pytest.param(
         name, marks=[pytest.mark.xfail(strict=True, raises=raises, reason=why)] if why else []
     )

@@ -5,6 +5,7 @@ from sample import Sample, cnormal, normal
 
 from ast_ad.rules import containers as c, helpers as h, in_place
 from ast_ad.rules.of_dtypes import of_dtypes
+from ast_ad.rules.real_by_value import as_real_as
 
 LIST = [1.0, 2.0, 3.0]
 ARRAYS = [normal(2), normal(2, seed=1), normal(2, seed=2)]
@@ -76,6 +77,7 @@ SAMPLES = {
     c.list_permuted: [(LIST, [2, 0, 1])],
     c.list_add: [(LIST, LIST), (PAIRS, PAIRS)],
     c.list_fill: [(LIST, 2.0), (ARRAYS, normal(2))],
+    as_real_as: [(normal(3), normal(3, seed=1)), (cnormal(3), cnormal(3, seed=1)), (2.0, 3.0)],
     of_dtypes: [(LIST, np.float64), (ARRAYS, np.float64)],
     c.array_from_list: [(LIST,), (ARRAYS,), ([[1.0, 2.0], [3.0, 4.0]],)],
 }

@@ -341,8 +341,7 @@ class FirstCall:
         """The derivatives have the shapes and the dtypes of what they belong to."""
         kind = "tangent" if self.program.question.forward else "cotangent"
         for (name, leaf), bar in zip(self.derived(numbers), numbers[self.program.count :], strict=False):
-            same = np.result_type(leaf) == np.result_type(bar) or not isinstance(leaf, np.ndarray)
-            if np.shape(leaf) != np.shape(bar) or not same:
+            if not _belongs(bar, leaf):
                 raise self.wrong(f"the {kind} of {name} is {told(bar)}, and {name} is {told(leaf)}")
 
     def direction(self, plain: Any, numbers: Sequence[Any]) -> None:
@@ -380,6 +379,15 @@ class FirstCall:
             raise self.wrong(why)
         else:
             self.notes.append("not a derivative, for differences don't agree with each other")
+
+
+def _belongs(bar: Any, leaf: Any) -> bool:
+    """Whether a derivative has the shape and the dtype of its value, each part of a list that of the part."""
+    if isinstance(leaf, (list, tuple)):
+        (bars, tree), (parts, other) = flatten(bar), flatten(leaf)
+        return tree == other and all(map(_belongs, bars, parts))
+    same = np.result_type(leaf) == np.result_type(bar) or not isinstance(leaf, np.ndarray)
+    return np.shape(leaf) == np.shape(bar) and same
 
 
 def _moved(value: Any, numbers: Any) -> Any:

@@ -46,14 +46,14 @@ class Facts:
 
     def __init__(self) -> None:
         self.scopes: list[dict[Any, int]] = [{}]
-        self.turns: tuple[int, ...] = ()  # of the enclosing loops, outermost first
+        self.turns: tuple[Any, ...] = ()  # of the enclosing loops, outermost first: (loop, turn)
         self.looked = 0  # blocks that were looked at
         self.adjoint = self.optional = False
         self.inner = 0  # in how many lists the value is that is looked at
         self.casting: Casting = "safe"
 
     # ----- blocks
-    def block(self, turns: tuple[int, ...]) -> None:
+    def block(self, turns: tuple[Any, ...]) -> None:
         """A block is looked at, in these turns of the enclosing loops; those of others are forgotten."""
         same = 0
         for one, other in zip(turns, self.turns, strict=False):

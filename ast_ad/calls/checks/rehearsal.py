@@ -242,7 +242,8 @@ class _Writer:
         self.looks()
 
     def looks(self) -> None:
-        turns = "".join(f"n{number}, " for number in self.loops)
+        # Loops beside each other may have turns of one number, with nothing that is looked at between them.
+        turns = "".join(f"({number}, n{number}), " for number in self.loops)
         self.line(f"if look: facts.block(({turns}))")
 
     def loop(self, op: For) -> None:

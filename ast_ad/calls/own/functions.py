@@ -6,7 +6,7 @@ import functools
 import inspect
 import math
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -72,7 +72,13 @@ class Own:
         if self.names is not None and not any(p.kind is p.VAR_POSITIONAL for p in self._parameters() or ()):
             count = len(self.names)
         found = set()
-        for position in (given,) if isinstance(given, int) else given:
+        for position in given if isinstance(given, Iterable) else (given,):
+            if not isinstance(position, (int, np.integer)) or isinstance(position, bool):
+                raise InputTypeError(
+                    f"nondiff_argnums={given!r} of `{self.name}`",
+                    why=f"{position!r} is no integer",
+                    fix="give the positions of arguments, an int or a tuple of ints",
+                )
             at = position + count if position < 0 else position
             if not 0 <= at < count:
                 raise InputValueError(

@@ -29,6 +29,7 @@ OWN = "ast_ad.rules."
 ZEROS = {np.zeros, np.zeros_like, helpers.zero_like}
 SAME = {builtin.assign, builtin.copy, np.copy, np.reshape, np.broadcast_to, operator.getitem, operator.neg}
 SUMS = {operator.add, operator.sub, np.add, np.subtract}
+PRODUCTS = {operator.mul, np.multiply}
 
 
 def is_linear(
@@ -80,9 +81,9 @@ def _parts(cotangents: Iterable[Any]) -> Iterator[Arg]:
 
 
 def adds_a_constant(block: Block, seeds: Sequence[Var]) -> bool:
-    """Whether something else than zero is added to what depends on ``seeds``, or takes its place somewhere.
+    """Whether something else than zero is added to what depends on ``seeds``, or takes its place.
 
-    Not all ways to do that are known: but ``g + 1`` and ``np.where(mask, g, 1)`` are.
+    Not all ways to do that are known: but ``g + 1``, ``np.where(mask, g, 1)`` and ``np.ones(3)`` are.
     """
     active, zeros = analyse(block, seeds, block.results).active, set[Var]()
 
@@ -98,11 +99,13 @@ def adds_a_constant(block: Block, seeds: Sequence[Var]) -> bool:
             zeros.update(op.outs)
         elif op.fn in SAME and not any(map(constant, op.args[:1])) and op.out not in active:
             zeros.add(op.out)
+        elif op.fn in PRODUCTS and op.out not in active and not all(map(constant, op.args[:2])):
+            zeros.add(op.out)  # of numbers of which one is zero
         elif op.fn in SUMS and op.out in active and any(map(constant, op.args[:2])):
             return True
         elif op.fn is np.where and op.out in active and any(map(constant, op.args[1:])):
             return True
-    return False
+    return any(map(constant, block.results))
 
 
 def values_read(block: Block, results: Iterable[Arg], among: Iterable[Var]) -> set[Var]:

@@ -16,6 +16,7 @@ from typing import Any
 
 from ...errors import InternalError
 from ...rules import helpers
+from ...rules.real_by_value import as_real_as
 from ...rules.registry import Linear, Primitive, tangent_rule
 from ..adjoint.contributions import cotangent_type
 from ..adjoint.leaving import Certainty, as_left
@@ -94,6 +95,7 @@ class Forward:
         self.rules, self.infinities = RuleCopies(builder), Infinities()
         self.tangents = Tangents(builder, activity, undefined)
         self.ruled: set[OwnRule] = set()  # the rules of the user's that it has used
+        self.by_value = False  # whether what is complex by its type may be real
 
     def is_active(self, var: Var) -> bool:
         return var in self.activity.active and carries_derivative(var.type)
@@ -130,6 +132,7 @@ class Forward:
         ops = self.builder.block.ops
         ops.append(op)
         before = len(ops)
+        self.by_value |= op.fn in helpers.COMPLEX_BY_VALUE
         active = any(out in self.activity.active for out in op.outs)
         if op.fn in STRUCTURAL and (active or not op.args):
             STRUCTURAL[op.fn](self, op)
@@ -269,4 +272,7 @@ class Forward:
         if isinstance(producer, Op) and producer.fn is helpers.broadcast_like:
             if isinstance(type, Array) and type.shape != ():
                 dot = self.builder.op(operator.add, self.tangents.zeros(arg, tangent_type(type)), dot)
-        return as_left(self.builder, dot, type, certainty)
+        dot = as_left(self.builder, dot, type, certainty)
+        if self.by_value and isinstance(type, (Array, Scalar)) and type.kind == "complex":
+            dot = self.builder.op(as_real_as, dot, arg)
+        return dot

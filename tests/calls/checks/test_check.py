@@ -512,6 +512,26 @@ def test_lengths_of_one_turn_are_forgotten():
     facts.check([var], [np.ones(7)])
 
 
+@pytest.mark.parametrize(
+    "derivative", [ast_ad.hessian, lambda f, **how: ast_ad.jacrev(ast_ad.grad(f), **how)]
+)
+def test_loops_beside_each_other_have_lengths_of_their_own(derivative):
+    """Also where their turns have one number, and nothing between them is looked at."""
+
+    def rows(a):
+        x = a[0, 0]
+        for i in range(3):
+            x = np.sum(a[i, i + 1 :]) * x + a[i, i]
+        return x
+
+    a = np.arange(9.0).reshape(3, 3) / 7.0
+    found = derivative(rows, backend="numpy", fallback="error")(a)
+    step = 1e-4 * np.eye(9).reshape(9, 3, 3)
+    gradient = ast_ad.grad(rows)
+    expected = np.stack([(gradient(a + h) - gradient(a - h)) / 2e-4 for h in step], axis=-1)
+    np.testing.assert_allclose(found.reshape(3, 3, 9), expected, rtol=1e-6, atol=1e-9)
+
+
 def test_of_a_long_loop_the_first_turns_and_the_last_are_looked_at():
     """A result that is an array in one turn only."""
     i, n, t = Var(Scalar("int")), Var(Scalar("int")), Var(Scalar("float"))

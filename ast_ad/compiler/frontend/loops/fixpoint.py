@@ -28,7 +28,7 @@ from ..types.joins import ShapeChange, carried
 from ..values import AGAIN, Arr, Dct, Frame, Held, Lost, Lst, Maybe, Obj, Slot, State, Unbound, Value, now
 from .finish import dead, finish
 from .passes import EveryPassRaises, Passes
-from .slots import OUT_ONLY, get_slot, in_heap, is_checked, is_live, is_window, put_slot
+from .slots import OUT_ONLY, get_slot, in_heap, is_live, is_unchanged, is_window, put_slot
 from .template import Template
 from .templates import instantiate, template_of, widen
 
@@ -205,7 +205,7 @@ def changed_slots(cx: Context, state: State, end: State, since: int) -> list[Any
             slots += [
                 (key, name)
                 for name, v in content.items()
-                if before.get(name) is not v and name != "$continue" and not is_checked(before.get(name), v)
+                if not is_unchanged(before.get(name), v) and name != "$continue"
             ]
         else:
             slots.append((key, None))

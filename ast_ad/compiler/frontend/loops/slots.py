@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
-from ..values import Arr, Choice, Dct, Frame, Lost, Lst, Maybe, Obj, Slot, State
+from ..values import Arr, Choice, Closure, Dct, Frame, Lost, Lst, Maybe, Obj, Slot, State, Tup
 
 if TYPE_CHECKING:
     from .template import Template
@@ -31,6 +31,22 @@ def is_name(slot: Slot) -> bool:
 def is_checked(before: object, after: object) -> bool:
     """Whether a slot changed only in that it is known to have a value."""
     return isinstance(before, Maybe) and before.value is after
+
+
+def is_unchanged(before: object, after: object) -> bool:
+    """Whether a slot holds what it held: tuples and functions of the same are made anew where paths meet."""
+    if before is after or is_checked(before, after):
+        return True
+    if isinstance(before, Tup) and isinstance(after, Tup):
+        return before.cls is after.cls and is_unchanged(before.items, after.items)
+    if isinstance(before, Closure) and isinstance(after, Closure):
+        same = before.node is after.node and before.frame is after.frame
+        return same and is_unchanged(before.defaults, after.defaults)
+    if isinstance(before, tuple) and isinstance(after, tuple):
+        return len(before) == len(after) and all(map(is_unchanged, before, after))
+    if isinstance(before, dict) and isinstance(after, dict):
+        return before.keys() == after.keys() and all(is_unchanged(before[k], after[k]) for k in before)
+    return False
 
 
 def is_window(key: object) -> bool:
