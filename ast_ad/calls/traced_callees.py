@@ -68,7 +68,10 @@ class TracedCall:
         """
         if not self.pure:
             raise NotOnTrial("it may have effects that outlive the call")
-        outside = [(array, array.copy()) for array in self.search.arrays]
+        from ..tracing.traced_array import plain
+
+        arrays = [plain(array) for array in self.search.arrays]  # a trace around it has points among them
+        outside = [(array, array.copy()) for array in arrays]
         try:
             with _counted(self):
                 leaves, tree = self.run(inputs, self.function)

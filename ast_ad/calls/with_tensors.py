@@ -260,8 +260,8 @@ class TracedInPlace:
         if position in self.request.wrt:
             given = _copied_point(given)
             given._requires_grad = True
-            given._is_made_here = not isinstance(leaf, Tensor) or not needs_grad(leaf)
-            if given._is_made_here:
+            if not isinstance(leaf, Tensor) or not needs_grad(leaf):
+                given._made_at = next_number()
                 self.own.append(given)
             self.points[position] = given
         return given if given._scalar else run(np.copy, (given,), {})
@@ -337,7 +337,7 @@ class TracedInPlace:
         with recording():
             for i in varied:
                 seeds[i] = Tensor._of(np.asarray(seed(plain(self.outputs[i]))))
-                seeds[i]._requires_grad = seeds[i]._is_made_here = True
+                seeds[i]._requires_grad, seeds[i]._made_at = True, next_number()
                 self.own.append(seeds[i])
             bars = TracedPullback(self.outputs, points, asker=self.asker)._sweep(seeds, True, linear=True)
         reached = [n for n, bar in enumerate(bars) if bar is not None]

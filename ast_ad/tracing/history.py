@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from ..eager.node import AccumulateGrad
+from ..eager.node import AccumulateGrad, next_number
 from ..eager.views import edge_of
 from ..errors import UnsupportedError
 from .recorder import TracedPullback, trace
@@ -31,9 +31,12 @@ def trace_alone(
     Raises:
         UnsupportedError: it has.
     """
+    began = next_number()
     value, pullback = trace(function, args, kwargs, wrt, writes)
     found = ends(pullback.outputs, pullback.starts)
-    if not all(getattr(tensor, "_is_made_here", False) for tensor in found):
+    if not all(
+        getattr(tensor, "_made_at", -1) > began for tensor in found
+    ):  # a point of a trace around it, too
         raise UnsupportedError(
             f"a tensor from outside, in `{getattr(function, '__name__', 'function')}`, which is traced",
             why="it requires grad, and the gradient, which is an array, would lose its history",

@@ -40,7 +40,7 @@ from .contributions import Cotangents
 from .leaving import Certainty, as_left
 from .linearity import is_linear
 from .own_rules import OwnRule, used_rules
-from .rule_calls import check_call, parameters, require_all, require_formula, rule_of, several
+from .rule_calls import check_call, parameters, require_all, require_formula, rule_of, several, with_arrays
 from .rule_copies import RuleCopies
 from .seeds import seeds
 from .structural import STRUCTURAL
@@ -274,7 +274,8 @@ class Sweep:
         assert primitive.rule is not None
         block = Block()
         with self.builder.nested(block):
-            value = self.rules.inline(primitive.rule, op.args, op.kwargs)
+            args = with_arrays(op, self.builder.op)
+            value = self.rules.inline(primitive.rule, args, op.kwargs)
         results = tuple(value) if isinstance(value, (tuple, list)) else (value,)
         inputs = [v for arg in (*op.args, *op.kwargs.values()) for v in atoms(arg) if isinstance(v, Var)]
         activity = analyse(block, [v for v in inputs if v in self.activity.active], results)

@@ -12,10 +12,11 @@ from collections.abc import Callable, Collection, Container, Sequence
 from typing import Any
 
 from ...errors import MissingRuleError, UnsupportedError
-from ...rules import helpers
+from ...rules import containers, helpers
 from ...rules.registry import Primitive, lookup
-from ..ir.ops import Arg, Lit, Op, Seq
+from ..ir.ops import Arg, Lit, Op, Seq, Var
 from ..ir.show import callable_name
+from ..ir.types import ListOf, Scalar
 
 BEFORE = {"elementwise": 1, "vjp": 2, "composite": 0}
 """Parameters of a rule before those of its function."""
@@ -69,6 +70,18 @@ def require_all(op: Op, names: Sequence[str], known: int, is_active: Callable[[A
                 "its rule does not have it, and the argument depends on what is differentiated",
                 "pass a number that does not depend on it, or write the operation out",
             )
+
+
+def with_arrays(op: Op, call: Callable[..., Any]) -> tuple[Arg, ...]:
+    """The arguments of a call as an equivalent array program takes them: arrays in place of lists of numbers.
+
+    ``call``: what writes a call, and returns its result.
+    """
+    return tuple(call(containers.array_from_list, arg) if _is_vector(arg) else arg for arg in op.args)
+
+
+def _is_vector(arg: Arg) -> bool:
+    return isinstance(arg, Var) and isinstance(arg.type, ListOf) and isinstance(arg.type.element, Scalar)
 
 
 def require_formula(op: Op, derivative: Any) -> None:

@@ -21,7 +21,16 @@ from ...rules.registry import Linear, Primitive, tangent_rule
 from ..adjoint.contributions import cotangent_type
 from ..adjoint.leaving import Certainty, as_left
 from ..adjoint.own_rules import OwnRule, used_rules
-from ..adjoint.rule_calls import check_call, gives, parameters, require_all, require_formula, rule_of, several
+from ..adjoint.rule_calls import (
+    check_call,
+    gives,
+    parameters,
+    require_all,
+    require_formula,
+    rule_of,
+    several,
+    with_arrays,
+)
 from ..adjoint.rule_copies import RuleCopies
 from ..analysis.activity import Activity, analyse
 from ..analysis.infinities import Infinities, flat_at_infinity, is_singular
@@ -239,7 +248,8 @@ class Forward:
         assert primitive.rule is not None
         block = Block()
         with self.builder.nested(block):
-            value = self.rules.inline(primitive.rule, op.args, op.kwargs)
+            args = with_arrays(op, self.builder.op)
+            value = self.rules.inline(primitive.rule, args, op.kwargs)
         results = tuple(value) if isinstance(value, (tuple, list)) else (value,)
         inputs = [v for v in variables(*op.args, *op.kwargs.values()) if self.tangents.has(v)]
         self.activity.include(analyse(block, inputs, results))

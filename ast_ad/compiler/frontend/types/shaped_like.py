@@ -40,7 +40,17 @@ def shaped_like(fn: Callee, args: tuple[Arg, ...]) -> Any:
         return None
     dtype = np.result_type(*dtypes) if dtypes else None
     numpy = any(not (isinstance(t, Scalar) and t.dtype is None) for t in types)
-    return _of_arg(args[position], dtype, numpy)
+    own = getattr(fn, "__module__", None) == helpers.__name__  # of these, some keep the structure of lists
+    length = None if own or dtype is None else _length(args[position])
+    return _of_arg(args[position], dtype, numpy) if length is None else Array(dtype, (length,))  # type: ignore[arg-type]
+
+
+def _length(arg: Arg) -> Dim | int | None:
+    """The length of a list of numbers, as the vector that it is to functions of arrays; None for all else."""
+    if isinstance(arg, Seq):
+        return len(arg.items) if all(isinstance(_type(item), Scalar) for item in arg.items) else None
+    type = _type(arg)
+    return Dim.fresh() if isinstance(type, ListOf) and isinstance(type.element, Scalar) else None
 
 
 def _there(arg: Arg) -> Arg:
