@@ -432,6 +432,9 @@ SHAPED_LIKE: dict[Callable[..., Any], tuple[int, tuple[int, ...]]] = {
     one_like: (0, (0,)),
 }
 
+# Those of them to which a list of numbers is the vector of them: an array is the result.
+OF_VECTORS: set[Callable[..., Any]] = set()
+
 # NumPy functions that write to their first argument, and the pure functions that give what it holds then.
 IN_PLACE: dict[Callable[..., Any], Callable[..., Any]] = {}
 

@@ -77,4 +77,5 @@ def refuse(construct: str, why: str = "", fix: str = "") -> None:
 nondifferentiable(positions, nowhere)
 helpers.METADATA.update({positions: 0, nowhere: 0, scatter_to: 0})
 helpers.SHAPED_LIKE[scatter_to] = 0, (2,)
+helpers.OF_VECTORS.add(scatter_to)
 helpers.SHAPED_LIKE[gather] = 1, (0,)

@@ -238,3 +238,4 @@ def periodic_interp_bar(g: Any, x: Any, xp: Any, fp: Any, period: Any) -> Any:
 nondifferentiable(first_kept)
 helpers.METADATA[convolve_bar] = 2
 helpers.SHAPED_LIKE[convolve_bar] = 2, (0, 1)
+helpers.OF_VECTORS.add(convolve_bar)

@@ -40,8 +40,8 @@ def shaped_like(fn: Callee, args: tuple[Arg, ...]) -> Any:
         return None
     dtype = np.result_type(*dtypes) if dtypes else None
     numpy = any(not (isinstance(t, Scalar) and t.dtype is None) for t in types)
-    own = getattr(fn, "__module__", None) == helpers.__name__  # of these, some keep the structure of lists
-    length = None if own or dtype is None else _length(args[position])
+    vector = fn in helpers.OF_VECTORS and dtype is not None
+    length = _length(args[position]) if vector else None
     return _of_arg(args[position], dtype, numpy) if length is None else Array(dtype, (length,))  # type: ignore[arg-type]
 
 

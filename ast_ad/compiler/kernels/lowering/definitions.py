@@ -269,14 +269,14 @@ def scattered_to(x, places, g):
 
 # ----- what Python does with iterables
 def summed(iterable, start=0):
-    _only(np.ndim(iterable) == 1)
+    _only(isinstance(iterable, np.ndarray) and np.ndim(iterable) == 1)
     for value in iterable:
         start = start + value
     return start
 
 
 def largest(values):
-    _only(np.ndim(values) == 1)
+    _only(isinstance(values, np.ndarray) and np.ndim(values) == 1)
     best = values[0]
     for value in values[1:]:
         if value > best:
@@ -285,7 +285,7 @@ def largest(values):
 
 
 def least(values):
-    _only(np.ndim(values) == 1)
+    _only(isinstance(values, np.ndarray) and np.ndim(values) == 1)
     best = values[0]
     for value in values[1:]:
         if value < best:
