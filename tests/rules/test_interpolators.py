@@ -7,6 +7,7 @@ import scipy.interpolate as si
 import ast_ad
 from ast_ad import tracing
 from ast_ad.errors import AdError
+from ast_ad.rules.scipy.fitpack import area, curve_at, surface_at
 
 X = np.array([0.31, 0.72, 1.13, 1.94])
 T = np.linspace(0.0, 3.0, 8)
@@ -257,3 +258,14 @@ def test_classes_are_left_as_they_were():
     tracing.trace(piecewise, (X.copy(),), {}, (0,))
     assert (si.CubicSpline.__init__, si.PPoly.__call__) == before
     assert type(si.CubicSpline(T, S)(X)) is np.ndarray
+
+
+def test_splines_with_too_few_coefficients_raise():
+    """Before FITPACK, which does not look, reads beyond their end."""
+    t = np.array([0.0, 0, 0, 0, 1, 2, 2, 2, 2])
+    with pytest.raises(ValueError, match="2 coefficients don't fit"):
+        curve_at(np.ones(2), np.array([0.5]), t, 3, 0, 0)
+    with pytest.raises(ValueError, match="2 coefficients don't fit"):
+        area(np.ones(2), 0.0, 1.0, t, 3)
+    with pytest.raises(ValueError, match="24 coefficients don't fit"):
+        surface_at(np.ones(24), np.ones(1), np.ones(1), t, t, (3, 3), (0, 0), True)

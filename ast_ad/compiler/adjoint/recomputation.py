@@ -179,8 +179,9 @@ def sizes(primal: Block) -> dict[Var, int]:
         arrays = [v for v in variables(*op.args) if isinstance(v.type, Array)]
         if op.fn is operator.getitem and arrays == [op.args[0]] and is_basic_index(op.args[1]):
             most = _size_of_part(arrays[0].type, op.args[1])
-        elif arrays and (op.fn in SIMPLE or op.fn in DIVISIONS or op.fn in POWERS) and not op.kwargs:
-            most = max(found.get(v, size(v.type)) for v in arrays)
+        elif op.fn in SIMPLE or op.fn in DIVISIONS or op.fn in POWERS:
+            alike = [v for v in arrays if v.type.shape == op.out.type.shape]  # type: ignore[union-attr]
+            most = min((found.get(v, size(v.type)) for v in alike), default=size(op.out.type))
         else:
             continue
         if most < size(op.out.type):

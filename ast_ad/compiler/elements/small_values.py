@@ -15,7 +15,7 @@ import numpy as np
 from ..frontend.builder import type_of_arg
 from ..ir.alternatives import is_mixed
 from ..ir.ops import Arg, Lit, Op, Seq, Statement, Var, map_arg
-from ..ir.types import Array, Scalar
+from ..ir.types import CLASSES, Array, Scalar
 from ..simplify.patterns import arg_key
 from ..simplify.renaming import Renaming
 from .small_classes import Classes, is_small, scalar_type
@@ -183,9 +183,7 @@ def _dtype(arg: Arg) -> np.dtype | None:
 
 def _python(elements: Elements) -> Any:
     type = type_of_arg(elements[()])
-    return {"bool": bool, "int": int, "float": float, "complex": complex}.get(
-        getattr(type, "kind", ""), object
-    )
+    return CLASSES.get(getattr(type, "kind", ""), object)
 
 
 def _display(elements: Elements) -> Arg:

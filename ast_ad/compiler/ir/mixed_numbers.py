@@ -5,13 +5,12 @@ What asks whether one is NumPy's, and gives it its type again, are operations li
 
 from __future__ import annotations
 
-import builtins
 from typing import Any
 
 import numpy as np
 
 from .alternatives import alternatives
-from .types import Scalar, Type
+from .types import CLASSES, Scalar, Type
 
 
 def restored(value: Any, numpys: bool, dtype: type, own: type) -> Any:
@@ -35,4 +34,4 @@ def own_and_numpys(type: Type) -> tuple[type, type] | None:
     types = [t for t in alternatives(type) if isinstance(t, Scalar)]
     own = [t.kind for t in types if t.dtype is None]
     numpys = [t.dtype.type for t in types if t.dtype is not None]
-    return (getattr(builtins, own[0]), numpys[0]) if len(own) == len(numpys) == 1 else None
+    return (CLASSES[own[0]], numpys[0]) if len(own) == len(numpys) == 1 else None

@@ -18,6 +18,7 @@ import numpy as np
 from .dims import Dim as Dim, differs_from_one as differs_from_one, symbols
 
 KINDS = "bool", "int", "float", "complex"
+CLASSES: dict[str, type] = {"bool": bool, "int": int, "float": float, "complex": complex}  # Python's own
 
 
 Among = frozenset[Any]  # of Scalars, and dtypes for arrays
@@ -252,9 +253,7 @@ def dtype_of(type: Type) -> np.dtype | None:
     if isinstance(type, Array):
         return type.dtype
     if isinstance(type, Scalar):
-        return type.dtype or np.dtype(
-            {"bool": bool, "int": int, "float": float, "complex": complex}[type.kind]
-        )
+        return type.dtype or np.dtype(CLASSES[type.kind])
     return None
 
 

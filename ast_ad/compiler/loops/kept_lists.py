@@ -19,15 +19,15 @@ from ..frontend.builder import type_of_arg
 from ..ir import builtin
 from ..ir.alternatives import alternatives, is_mixed, one_of
 from ..ir.dims import Dim
+from ..ir.mixed_numbers import own_and_numpys
 from ..ir.ops import Arg, Block, For, Function, If, Lit, Op, Seq, Var, operands, variables
-from ..ir.types import KINDS, NOTHING, Array, ListOf, Scalar, dtype_of
+from ..ir.types import CLASSES, KINDS, NOTHING, Array, ListOf, Scalar, dtype_of
 
 Kind = Scalar | Array
 LENGTHS = {len, containers.list_len}
 EXTREMA = {builtins.max, builtins.min}
 ROWS = {containers.array_from_list, np.stack}
 _SEQUENCES = {np.concatenate, np.hstack, np.vstack, np.dstack, np.column_stack, np.block}  # take several
-_HELD = {"bool", "int", "float", "complex"}
 _ALIKE = {containers.list_zeros_like, containers.list_reverse, containers.list_pop}  # which fit any list
 
 
@@ -39,10 +39,11 @@ class Lists:
         self.leaders: dict[Var, Var] = {}
         self.unfit: set[Var] = set()
         self.whole: set[Var] = set()  # those with ints that a float may not hold
+        self.vectors: set[Var] = set()  # those that become arrays of the dtype that all elements have
         self.params = function.params
         self.forbid(function.params)
         self.block(function.body)
-        self.forbid(variables(*function.body.results))
+        self.leave(function.body.results)
         groups: dict[Var, list[Var]] = {}
         for var in list(self.leaders):
             groups.setdefault(self.leader(var), []).append(var)
@@ -70,16 +71,22 @@ class Lists:
                 self.unfit.add(var)
                 self.leader(var)
 
+    def leave(self, results: Sequence[Arg]) -> None:
+        """Lists that the function returns."""
+        self.forbid(variables(*results))
+
     def element(self, members: Sequence[Var]) -> Kind | None:
         """What a group holds, if all hold the same, and all that is done to them has a form."""
         kinds = {m.type.element for m in members if isinstance(m.type, ListOf)} - {NOTHING}
         if not kinds or not self.unfit.isdisjoint(members):
             return None
         kind = _numbers(kinds) if len(kinds) > 1 else next(iter(kinds))
-        if not isinstance(kind, (Scalar, Array)) or kind.kind not in _HELD:
+        if not isinstance(kind, (Scalar, Array)) or kind.kind not in CLASSES:
             return None
         if isinstance(kind, Scalar):
             if kind.kind != "int" and not self.whole.isdisjoint(members):
+                return None
+            if len({dtype_of(t) for t in alternatives(kind)}) > 1 and not self.vectors.isdisjoint(members):
                 return None
             return kind if not is_mixed(kind) or of_two(kind) else None
         known = all(isinstance(dim, int) or _is_argument(dim, self.params) for dim in kind.shape or ())
@@ -117,6 +124,8 @@ class Lists:
         if not held:
             return
         self.meet(held)
+        if takes_array(op) or op.fn in ROWS:
+            self.vectors.update(held)
         if not self.has_form(op) or op.kwargs and not takes_array(op):
             self.forbid(held)
 
@@ -173,14 +182,18 @@ class Lists:
 
 def takes_array(op: Op) -> bool:
     """Whether a function of NumPy takes lists of numbers, as it takes the arrays of them."""
-    lists = [v for v in variables(*op.args) if isinstance(v.type, ListOf)]
-    numbers = all(isinstance(v.type, ListOf) and isinstance(v.type.element, Scalar) for v in lists)
-    direct = all(any(v is arg for arg in op.args) for v in lists)
-    made = any(isinstance(out.type, ListOf) for out in op.outs)
-    numpys = (getattr(op.fn, "__module__", None) or "").startswith("numpy") or isinstance(op.fn, np.ufunc)
-    arithmetic = getattr(op.fn, "__module__", None) == "_operator" and isinstance(op.outs[0].type, Array)
-    takes = numpys and op.fn not in _SEQUENCES or op.fn in helpers.METADATA or arithmetic
-    return takes and op.fn not in LENGTHS and numbers and direct and not made
+    if op.effect or any(isinstance(out.type, ListOf) for out in op.outs):
+        return False
+    for held in variables(*operands(op)):
+        if isinstance(held.type, ListOf):
+            if not isinstance(held.type.element, Scalar) or not any(held is arg for arg in op.args):
+                return False
+    if op.fn in helpers.METADATA:
+        return op.fn not in LENGTHS
+    module = getattr(op.fn, "__module__", None) or ""
+    if module == "_operator":
+        return all(isinstance(out.type, Array) for out in op.outs)
+    return (module.startswith("numpy") or isinstance(op.fn, np.ufunc)) and op.fn not in _SEQUENCES
 
 
 def _can_be_added(value: Arg, held: Var) -> bool:
@@ -235,6 +248,6 @@ def of_two(kind: Kind) -> bool:
     >>> of_two(one_of(double, (double, Scalar("int")))), of_two(double)
     (True, False)
     """
-    types = [t for t in alternatives(kind) if isinstance(t, Scalar)]
-    own, dtypes = [t.kind for t in types if t.dtype is None], [t.dtype for t in types if t.dtype is not None]
-    return len(own) == 1 and own[0] in {"int", kind.kind} and dtypes == [np.dtype(kind.kind)]
+    classes = own_and_numpys(kind)
+    dtype = np.dtype(kind.kind)
+    return classes is not None and classes[0] in (int, CLASSES[kind.kind]) and classes[1] is dtype.type

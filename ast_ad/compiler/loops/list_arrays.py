@@ -43,14 +43,13 @@ from ..ir.ops import (
     Var,
     variables,
 )
-from ..ir.types import Array, Scalar, dtype_of
+from ..ir.types import CLASSES, Array, ListOf, Scalar, dtype_of
 from ..simplify.dead_code import eliminate_dead_code
 from ..simplify.renaming import copy_function, renamed
 from .kept_lists import EXTREMA, ROWS, Kind, Lists, of_two, takes_array
 from .list_statements import Replacing
 from .tape_places import FIRST_CAPACITY, INT
 
-_PYTHON = {"float": float, "complex": complex, "int": int, "bool": bool}
 _BOOL = Scalar("bool")
 _FLAGS = np.dtype(bool)
 
@@ -126,12 +125,12 @@ class _Conversion(Replacing):
 
     def parts(self, item: Arg, kind: Kind, ops: Ops) -> tuple[Arg, ...]:
         """What of an element goes into each column."""
-        if len(_types_of(kind)) == 1:
+        if not of_two(kind):
             return (item,)
         if isinstance(item, Var) and is_mixed(item.type):
             return item, ops.op(is_numpys, (item,), _BOOL)
         if isinstance(item, Lit):
-            return Lit(_PYTHON[kind.kind](item.value)), Lit(isinstance(item.value, np.generic))
+            return Lit(CLASSES[kind.kind](item.value)), Lit(isinstance(item.value, np.generic))
         return item, Lit(isinstance(item, Var) and getattr(item.type, "dtype", None) is not None)
 
     def operation(self, op: Op, kind: Kind, ops: Ops) -> None:
@@ -145,14 +144,15 @@ class _Conversion(Replacing):
         elif op.fn in self.lists.rows_like:
             self.rows[op.out] = rows.with_values(op.args[0])
         elif op.fn is builtins.sum or op.fn in EXTREMA:
-            self.folded(op, rows, kind, ops)
+            self.folded(op, rows, ops)
         elif op.fn is containers.list_get:
             self.read(op.out, rows, op.args[1], ops)
         elif op.fn in ROWS:
-            self.all_rows(op, rows, kind, ops)
+            vector = _vector(rows, kind, ops, some=op.fn is np.stack)
+            ops.ops.append(Op(np.copy, (vector,), op.outs, {}, op.span, adjoint=op.adjoint))
         elif takes_array(op):
             held = {v: self.rows[v] for v in variables(*op.args) if self.lists.of(v)}
-            arrays = {v: _those(rows, rows.values, ops) for v, rows in held.items()}
+            arrays = {v: _vector(rows, kind, ops) for v, rows in held.items()}
             given = tuple(renamed(a, arrays) for a in op.args)
             ops.ops.append(Op(op.fn, given, op.outs, op.kwargs, op.span, op.effect, op.adjoint))
         else:
@@ -199,8 +199,18 @@ class _Conversion(Replacing):
     def part(self, op: Op, rows: Rows, kind: Kind, ops: Ops) -> Rows:
         return _part(rows, op.args[1:], ops)
 
-    def of_two(self, op: Op, rows: Rows, kind: Kind, ops: Ops) -> Rows:
-        return _of_two_lists(op.fn, [self.rows[a] for a in op.args if isinstance(a, Var)], ops)
+    def joined(self, op: Op, rows: Rows, kind: Kind, ops: Ops) -> Rows:
+        other, columns = self.rows[op.args[1]], []  # type: ignore[index]
+        for column, more in zip(rows.columns, other.columns, strict=True):
+            both = _those(rows, column, ops), _those(other, more, ops)
+            columns.append(ops.op(np.concatenate, (Seq(both, list),), _type(column), "items"))
+        return Rows(ops.integer(operator.add, rows.length, other.length), tuple(columns))
+
+    def sum(self, op: Op, rows: Rows, kind: Kind, ops: Ops) -> Rows:
+        """Of two cotangents, of which as many count."""
+        other = self.rows[op.args[1]]  # type: ignore[index]
+        both = _those(rows, rows.values, ops), _those(other, other.values, ops)
+        return rows.with_values(ops.op(operator.add, both, _type(rows.values), "items"))
 
     def put(self, op: Op, rows: Rows, kind: Kind, ops: Ops) -> Rows:
         """One more element somewhere: those behind it move up."""
@@ -250,48 +260,36 @@ class _Conversion(Replacing):
                 own, numpys = map(Lit, classes)
                 ops.ops.append(Op(restored, (found, flag, numpys, own), (out,), **ends))
             else:
-                ops.ops.append(Op(_PYTHON[type.kind], (found,), (out,), **ends))
+                ops.ops.append(Op(CLASSES[type.kind], (found,), (out,), **ends))
         else:
             found = ops.op(operator.getitem, (those, place), type)
             ops.ops.append(Op(np.copy, (found,), (out,), **ends))
 
-    def folded(self, op: Op, rows: Rows, kind: Kind, ops: Ops) -> None:
+    def folded(self, op: Op, rows: Rows, ops: Ops) -> None:
         """The sum or an extremum, as a loop over the elements like Python's own.
 
         What the sum of no elements is, an int, can be told beside NumPy's numbers only; all else begins with
         the first element, and takes for granted that there is one.
         """
-        begins = op.fn is not builtins.sum or getattr(kind, "dtype", None) is None
-        start: Arg = op.args[1] if len(op.args) > 1 else Lit(0)
-        type = kind if begins and len(op.args) == 1 else op.out.type
-        first = start
+        held = op.args[0]
+        assert isinstance(held, Var) and isinstance(held.type, ListOf)
+        kind = held.type.element  # of this list: of all that it meets elements may be more
+        adds, start = op.fn is builtins.sum, op.args[1] if len(op.args) > 1 else None
+        begins = not adds or getattr(kind, "dtype", None) is None
+        type = kind if begins and start is None else op.out.type
+        first: Arg = Lit(0) if start is None else start
         if begins:
             first = Var(kind)
             self.read(first, rows, Lit(0), ops)
-            if len(op.args) > 1:
-                first = ops.op(operator.add, (start, first), type)
-        total, item, i, turn = (
-            Var(type, "total"),
-            Var(kind, "item"),
-            Var(INT, "i"),
-            Ops([], op.span, op.adjoint),
-        )
+            first = first if start is None else ops.op(operator.add, (start, first), type)
+        total, item, i = Var(type, "total"), Var(kind, "item"), Var(INT, "i")
+        turn = Ops([], op.span, op.adjoint)
         self.read(item, rows, i, turn)
-        step = operator.add if op.fn is builtins.sum else op.fn
-        result = turn.op(step, (total, item), type if begins else kind)
+        result = turn.op(operator.add if adds else op.fn, (total, item), type if begins else kind)
         op.out.type = type
         bounds, body = (Lit(int(begins)), rows.length, Lit(1)), Block(turn.ops, (result,))
         ends: dict[str, Any] = {"span": op.span, "adjoint": op.adjoint}
         ops.ops.append(For(i, bounds, (), (total,), (first,), body, op.outs, **ends))
-
-    def all_rows(self, op: Op, rows: Rows, kind: Kind, ops: Ops) -> None:
-        """The array of all elements; of arrays there has to be one, as an empty list has not their axes."""
-        count = rows.length
-        if isinstance(kind, Array) or op.fn is np.stack:
-            one = ops.op(operator.floordiv, (count, count), INT)  # which raises for zero
-            count = ops.op(operator.mul, (count, one), INT)
-        those = _those(rows._replace(length=count), rows.values, ops)
-        ops.ops.append(Op(np.copy, (those,), op.outs, {}, op.span, adjoint=op.adjoint))
 
 
 _CHANGES: dict[Any, Callable[..., Rows]] = {
@@ -304,8 +302,8 @@ _CHANGES: dict[Any, Callable[..., Rows]] = {
     containers.list_pop: _Conversion.popped,
     containers.list_reverse: _Conversion.reversed,
     containers.list_slice: _Conversion.part,
-    containers.list_concat: _Conversion.of_two,
-    containers.list_add: _Conversion.of_two,
+    containers.list_concat: _Conversion.joined,
+    containers.list_add: _Conversion.sum,
     containers.list_put: _Conversion.put,
     containers.list_remove: _Conversion.removed,
 }
@@ -322,6 +320,16 @@ def _those(rows: Rows, column: Arg, ops: Ops) -> Var:
     return ops.op(operator.getitem, (column, Slice(Lit(None), rows.length, Lit(None))), _type(column))
 
 
+def _vector(rows: Rows, kind: Kind, ops: Ops, some: bool = False) -> Var:
+    """The array of all elements. Of none NumPy makes one of floats, whatever they would be; and ``some``
+    functions refuse none."""
+    length = rows.length
+    if some or isinstance(kind, Array) or dtype_of(kind) != np.dtype(float):
+        one = ops.op(operator.floordiv, (length, length), INT)  # which raises for zero
+        length = ops.op(operator.mul, (length, one), INT)
+    return _those(rows._replace(length=length), rows.values, ops)
+
+
 def _set(columns: Sequence[Arg], place: Arg, parts: Sequence[Arg], ops: Ops) -> tuple[Arg, ...]:
     """The columns with another element at a place."""
     pairs = zip(columns, parts, strict=True)
@@ -336,19 +344,6 @@ def _part(rows: Rows, bounds: Sequence[Arg], ops: Ops) -> Rows:
     ]
     copied = tuple(ops.op(np.copy, (found,), found.type, "items") for found in cut)
     return Rows(ops.op(len, (copied[0],), INT, "count"), copied)
-
-
-def _of_two_lists(fn: Any, lists: Sequence[Rows], ops: Ops) -> Rows:
-    """One list behind another, or the sum of two cotangents, of which as many count."""
-    a, b = lists
-    if fn is containers.list_add:
-        both = _those(a, a.values, ops), _those(b, b.values, ops)
-        return Rows(a.length, (ops.op(operator.add, both, _type(a.values), "items"), *a.columns[1:]))
-    joined = []
-    for one, other in zip(a.columns, b.columns, strict=True):
-        both = _those(a, one, ops), _those(b, other, ops)
-        joined.append(ops.op(np.concatenate, (Seq(both, list),), _type(one), "items"))
-    return Rows(ops.integer(operator.add, a.length, b.length), tuple(joined))
 
 
 def _from_start(place: Arg, count: Arg, ops: Ops) -> Arg:

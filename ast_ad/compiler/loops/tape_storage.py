@@ -15,7 +15,7 @@ import numpy as np
 from ...rules import helpers
 from ..arrays.lengths import Ops, is_number
 from ..ir.ops import Arg, Block, If, Lit, Op, Seq, Slice, Var
-from ..ir.types import Array, Dim, Scalar, Type, dtype_of
+from ..ir.types import CLASSES, Array, Dim, Scalar, Type, dtype_of
 from ..simplify.renaming import Renaming, replace_reads
 from .tape_places import (
     FIRST_CAPACITY,
@@ -34,7 +34,6 @@ from .tape_places import (
 if TYPE_CHECKING:
     from .tape_layout import Slot, Tape
 
-_PYTHON = {"bool": bool, "int": int, "float": float, "complex": complex}
 Write = tuple[Arg, tuple[Arg, ...]]
 
 
@@ -93,7 +92,7 @@ class Storing(Places):
             return
         kind = item.type.kind
         number = ops.op(operator.getitem, args, Scalar(kind, dtype))
-        ops.ops.append(Op(_PYTHON[kind], (number,), (item,), span=ops.span, adjoint=ops.adjoint))
+        ops.ops.append(Op(CLASSES[kind], (number,), (item,), span=ops.span, adjoint=ops.adjoint))
 
     # ----- arrays -----
 

@@ -11,6 +11,7 @@ So do the lists of their cotangents. Lists whose tuples go anywhere else stay as
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ...rules import containers
@@ -74,8 +75,9 @@ class TupleLists(Lists):
         return super().of(arg) or None
 
     def operation(self, op: Op) -> None:
-        if op.fn not in _PARTS and op.fn not in _PLACED:
-            self.lose(variables(*operands(op)))
+        placed = op.args if op.fn is builtin.make_list else op.args[_PLACED.get(op.fn, len(op.args)) :][:1]
+        whole = op.args[:1] if op.fn in _PARTS else placed  # in which a tuple may stand for its places
+        self.lose(v for arg in operands(op) for v in variables(arg) if not any(v is one for one in whole))
         super().operation(op)
         if op.fn in _TAKEN:
             self.taken.update((out, op.args[0]) for out in op.outs if isinstance(out.type, TupleOf))  # type: ignore[misc]
@@ -83,6 +85,10 @@ class TupleLists(Lists):
     def carry(self, out: Var, *others: Arg) -> None:
         self.lose(variables(*others))
         super().carry(out, *others)
+
+    def leave(self, results: Sequence[Arg]) -> None:
+        self.lose(variables(*results))
+        super().leave(results)
 
     def lose(self, tuples: Any) -> None:
         """Tuples that are asked for as a whole: their lists stay."""

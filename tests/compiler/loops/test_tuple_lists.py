@@ -5,6 +5,7 @@ import pytest
 
 import ast_ad
 from ast_ad.calls import code
+from tests.compiler.loops.list_programs import check, require_no_list
 
 WEIGHTS = np.array([0.5, -1.25, 2.0, 0.75, 1.5])
 
@@ -142,38 +143,39 @@ def one_branch(w):
     return found[0][0] * found[1][1] * found[-1][0]
 
 
+def tuples_in_tuples(w):
+    inner, outer = [(w[0], w[1])], []
+    for v in w:
+        inner.append((v, v * 2))
+        outer.append((inner[-1], v))
+    return outer[2][0][1] * outer[1][1]
+
+
+def tuples_listed_again(w):
+    found = [(w[0], 1.0)]
+    for v in w:
+        found.append((v, 2.0))
+    again = [found[0], found[-1], (w[1], w[2])]
+    return again[0][0] * again[1][0] * again[2][1]
+
+
 PROGRAMS = [
-    pairs, whole_tuple, with_counters, indices, changed, two_lists, put_in_front, put_anywhere, queue,
-    arrays_in_front, history, tuples_that_escape, one_branch,
+    tuples_in_tuples, tuples_listed_again, pairs, whole_tuple, with_counters, indices, changed, two_lists,
+    put_in_front, put_anywhere, queue, arrays_in_front, history, tuples_that_escape, one_branch,
 ]  # fmt: skip
-LISTS = [tuples_that_escape]  # a tuple that a branch chooses stays one
+LISTS = [tuples_that_escape, tuples_in_tuples]  # a tuple that a branch chooses, or a tuple holds, stays one
 
 
 @pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_values_and_gradients(f, monkeypatch):
-    monkeypatch.setattr(code, "FAIL_LOUDLY", True)
-    derivative = ast_ad.value_and_grad(f, backend="numba", check=False)
-    plain = ast_ad.value_and_grad(f, backend="numpy", check=False)
-    for w in (WEIGHTS, WEIGHTS[::-1].copy(), np.linspace(0.5, 2, 7)):
-        value, gradient = derivative(w)
-        assert type(value) is type(f(w.copy()))
-        assert value == pytest.approx(f(w.copy()), rel=1e-13)
-        np.testing.assert_allclose(gradient, plain(w)[1], rtol=1e-12, atol=1e-14)
-        np.testing.assert_allclose(gradient, differences(f, w), rtol=1e-6, atol=1e-7)
-
-
-def differences(f, w, h=1e-6):
-    steps = h * np.eye(len(w))
-    return np.array([(f(w + step) - f(w - step)) / (2 * h) for step in steps])
+    check(f, (WEIGHTS, WEIGHTS[::-1].copy(), np.linspace(0.5, 2, 7), -np.ones(5)), monkeypatch)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("f", [f for f in PROGRAMS if f not in LISTS], ids=lambda f: f.__name__)
 def test_no_list_is_left(f):
-    derivative = ast_ad.value_and_grad(f, backend="numba", check=False)
-    derivative(WEIGHTS)
-    assert "NumPy code" not in derivative.explain()
+    require_no_list(f, WEIGHTS)
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ import numpy as np
 from ....rules.element_loops import on_elements, on_parts
 from ....rules.of_numba import axes_of, changed_since, loop_types, made_of, outdated, taken_as_arrays
 from ...ir.ops import Lit, Var
-from ...ir.types import Array, Scalar, dtype_of
+from ...ir.types import CLASSES, Array, Scalar, dtype_of
 from .. import doors
 from ..builder import type_of_arg
 from ..constructs.subscripts import store_item
@@ -25,8 +25,6 @@ from ..conversion import from_python
 from ..types.type_questions import exact, known_rank
 from ..values import Arr, Callee, Lst, Tup, Value
 from .call_sites import call_followed
-
-PYTHON = {"bool": bool, "int": int, "float": float, "complex": complex}
 
 
 @contextlib.contextmanager
@@ -105,7 +103,7 @@ def resolved(cx: Context, fn: Any, args: Sequence[Value], out: Sequence[Value] =
         if not isinstance(found, (Scalar, Array)):
             raise cx.unsupported(f"an argument of `{fn.__name__}`", "it is no number", "pass numbers")
         plain = isinstance(found, Scalar) and found.dtype is None
-        given.append(PYTHON[found.kind] if plain else dtype_of(found))
+        given.append(CLASSES[found.kind] if plain else dtype_of(found))
     try:
         return loop_types(fn, given)
     except Exception as problem:

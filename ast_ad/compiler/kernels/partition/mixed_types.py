@@ -18,7 +18,7 @@ from ...ir import builtin
 from ...ir.alternatives import alternatives, is_mixed
 from ...ir.builtin import MUTATORS
 from ...ir.ops import Lit, Op, operands, variables
-from ...ir.types import Scalar, Type, dtype_of, kind_of
+from ...ir.types import CLASSES, Scalar, Type, dtype_of, kind_of
 from ..runtime import Mismatch
 
 _NATIVE = {np.dtype(t) for t in (bool, int, float, complex)}
@@ -29,7 +29,6 @@ _CHOICES = {
 }  # fmt: skip
 _PRODUCTS = {operator.mul, np.multiply}
 _POWERS = {operator.pow, builtins.pow, np.power}
-CLASSES: dict[str, type] = {"bool": bool, "int": int, "float": float, "complex": complex}
 _INDEXED = {operator.getitem, builtin.setitem_, builtin.add_item_, builtin.add_at_}
 _COPIES = {builtin.assign, builtin.unread, operator.getitem, builtins.float, builtins.complex, *MUTATORS}
 

@@ -41,7 +41,7 @@ from ...ir.ops import (
     variables,
     walk,
 )
-from ...ir.types import Array, Opaque, Scalar, Type
+from ...ir.types import CLASSES, Array, Opaque, Scalar, Type
 from ...simplify.dead_code import eliminate_dead_code
 from ...simplify.renaming import copy_function, replace_reads
 from ..nests.dead_arrays import tidy
@@ -51,7 +51,7 @@ from ..nests.regions import Unsupported
 from ..nests.scalar_replacement import carry
 from ..nests.scalarize import Scalarizer
 from .alias_sets import Groups
-from .mixed_types import CLASSES, can_hold, kinds, widened
+from .mixed_types import can_hold, kinds, widened
 from .restored import Tags, Untold, restoring, scalar_dtype
 from .results import allocate_outside
 from .undefined_values import DEFAULTS, or_default, undefined

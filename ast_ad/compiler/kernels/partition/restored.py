@@ -17,7 +17,7 @@ from ...ir import builtin
 from ...ir.alternatives import is_mixed
 from ...ir.mixed_numbers import is_numpys, own_and_numpys, restored
 from ...ir.ops import Arg, Block, For, If, Lit, Op, Statement, Undefined, Var, While, blocks, walk
-from ...ir.types import Scalar
+from ...ir.types import CLASSES, Scalar
 
 Tag = Arg  # a boolean: whether a number is NumPy's
 _BOOL = Scalar("bool")
@@ -32,7 +32,6 @@ _ARITHMETIC = {
 
 
 _OWN = {builtins.float, builtins.int, builtins.complex}  # what makes Python's own numbers of any
-_WIDEST = {"float": builtins.float, "complex": builtins.complex}
 _BEATS = {builtins.max: operator.gt, builtins.min: operator.lt}
 
 
@@ -101,7 +100,7 @@ class Tags:
                     self._become(op, self._tag(op.args[0]))
             for op in [op for op in walk(self._body) if isinstance(op, Op)]:
                 if op.fn is restored:  # which may be Python's still: dividing by zero raises
-                    self._become(op, op.args[0], _WIDEST[op.out.type.kind])  # type: ignore[union-attr]
+                    self._become(op, op.args[0], CLASSES[op.out.type.kind])  # type: ignore[union-attr]
         except Untold:
             self.undo()
             raise
