@@ -52,19 +52,20 @@ from .tape_places import FIRST_CAPACITY, INT
 
 _BOOL = Scalar("bool")
 _FLAGS = np.dtype(bool)
+_HINTS = "items", "numpys"
 
 
 class Rows(NamedTuple):
     """What a list has become: how many rows count, their values, and whether each is NumPy's, where told."""
 
     length: Arg
-    columns: tuple[Arg, ...]
+    columns: tuple[Var, ...]
 
     @property
-    def values(self) -> Arg:
+    def values(self) -> Var:
         return self.columns[0]
 
-    def with_values(self, values: Arg) -> Rows:
+    def with_values(self, values: Var) -> Rows:
         return self._replace(columns=(values, *self.columns[1:]))
 
 
@@ -96,7 +97,9 @@ class _Conversion(Replacing):
         self.params = list(lists.params)
 
     def named(self, var: Var, kind: Kind) -> tuple[Var, ...]:
-        count, columns = Var(INT, "count"), tuple(Var(type, var.hint) for type in _types_of(kind))
+        hints = var.hint or _HINTS[0], _HINTS[1]
+        columns = tuple(Var(type, hint) for type, hint in zip(_types_of(kind), hints, strict=False))
+        count = Var(INT, "count")
         self.rows[var] = Rows(count, columns)
         return (*columns, count)
 
@@ -117,9 +120,9 @@ class _Conversion(Replacing):
         parts = [self.parts(item, kind, ops) for item in items]
         columns = []
         for i, type in enumerate(_types_of(kind)):
-            column = ops.op(np.empty, (Seq(shape), Lit(type.dtype)), type, "items")
+            column = ops.op(np.empty, (Seq(shape), Lit(type.dtype)), type, _HINTS[i])
             for k, part in enumerate(parts):
-                column = ops.op(helpers.setitem, (column, Lit(k), part[i]), type, "items")
+                column = ops.op(helpers.setitem, (column, Lit(k), part[i]), type, _HINTS[i])
             columns.append(column)
         return Rows(Lit(len(items)), tuple(columns))
 
@@ -142,7 +145,7 @@ class _Conversion(Replacing):
         if changed is not None:
             self.rows[op.outs[0]] = changed(self, op, rows, kind, ops)
         elif op.fn in self.lists.rows_like:
-            self.rows[op.out] = rows.with_values(op.args[0])
+            self.rows[op.out] = rows.with_values(op.args[0])  # type: ignore[arg-type]
         elif op.fn is builtins.sum or op.fn in EXTREMA:
             self.folded(op, rows, ops)
         elif op.fn is containers.list_get:
@@ -174,7 +177,7 @@ class _Conversion(Replacing):
 
     def appended(self, op: Op, rows: Rows, kind: Kind, ops: Ops) -> Rows:
         parts, end = self.parts(op.args[1], kind, ops), ops.integer(operator.add, rows.length, Lit(1))
-        room = [ops.op(helpers.reserve, (column, end), _type(column), "items") for column in rows.columns]
+        room = [ops.op(helpers.reserve, (column, end), _type(column), column.hint) for column in rows.columns]
         return Rows(end, _set(room, rows.length, parts, ops))
 
     def set(self, op: Op, rows: Rows, kind: Kind, ops: Ops) -> Rows:
@@ -203,7 +206,7 @@ class _Conversion(Replacing):
         other, columns = self.rows[op.args[1]], []  # type: ignore[index]
         for column, more in zip(rows.columns, other.columns, strict=True):
             both = _those(rows, column, ops), _those(other, more, ops)
-            columns.append(ops.op(np.concatenate, (Seq(both, list),), _type(column), "items"))
+            columns.append(ops.op(np.concatenate, (Seq(both, list),), _type(column), column.hint))
         return Rows(ops.integer(operator.add, rows.length, other.length), tuple(columns))
 
     def sum(self, op: Op, rows: Rows, kind: Kind, ops: Ops) -> Rows:
@@ -219,7 +222,7 @@ class _Conversion(Replacing):
         columns, after = [], ops.integer(operator.add, place, Lit(1))
         for column in rows.columns:
             behind = _copied(column, place, rows.length, ops)
-            room = ops.op(helpers.reserve, (column, end), _type(column), "items")
+            room = ops.op(helpers.reserve, (column, end), _type(column), column.hint)
             columns.append(
                 ops.op(helpers.setitem, (room, Slice(after, end, Lit(None)), behind), _type(column))
             )
@@ -330,26 +333,25 @@ def _vector(rows: Rows, kind: Kind, ops: Ops, some: bool = False) -> Var:
     return _those(rows._replace(length=length), rows.values, ops)
 
 
-def _set(columns: Sequence[Arg], place: Arg, parts: Sequence[Arg], ops: Ops) -> tuple[Arg, ...]:
+def _set(columns: Sequence[Var], place: Arg, parts: Sequence[Arg], ops: Ops) -> tuple[Var, ...]:
     """The columns with another element at a place."""
     pairs = zip(columns, parts, strict=True)
-    return tuple(ops.op(helpers.setitem, (c, place, part), _type(c), "items") for c, part in pairs)
+    return tuple(ops.op(helpers.setitem, (c, place, part), _type(c), c.hint) for c, part in pairs)
 
 
 def _part(rows: Rows, bounds: Sequence[Arg], ops: Ops) -> Rows:
     """A slice of a list: rows of its own, all of which count."""
-    cut = [
-        ops.op(operator.getitem, (_those(rows, column, ops), Slice(*bounds)), _type(column))
-        for column in rows.columns
-    ]
-    copied = tuple(ops.op(np.copy, (found,), found.type, "items") for found in cut)
-    return Rows(ops.op(len, (copied[0],), INT, "count"), copied)
+    copied = []
+    for column in rows.columns:
+        cut = ops.op(operator.getitem, (_those(rows, column, ops), Slice(*bounds)), _type(column))
+        copied.append(ops.op(np.copy, (cut,), cut.type, column.hint))
+    return Rows(ops.op(len, (copied[0],), INT, "count"), tuple(copied))
 
 
 def _from_start(place: Arg, count: Arg, ops: Ops) -> Arg:
     """The place of an element that there is, counted from the first."""
     if isinstance(place, Lit) and place.value < 0:
-        return ops.integer(operator.add, count, place)
+        return ops.integer(operator.sub, count, Lit(-place.value))
     return place if _is_counter(place) else ops.op(operator.mod, (place, count), INT)
 
 
