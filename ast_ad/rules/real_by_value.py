@@ -17,7 +17,7 @@ def as_real_as(t: Any, x: Any) -> Any:
     """``t``, or its real part where ``x`` is real; no view of it.
 
     >>> as_real_as(2.0 + 0j, 1.0), as_real_as(2.0 + 1j, 1j)
-    (np.float64(2.0), (2+1j))
+    (2.0, (2+1j))
     """
     found = t if np.iscomplexobj(x) else np.real(t)
     return found.copy() if isinstance(found, np.ndarray) else found
