@@ -21,6 +21,7 @@ from ...compiler.ir.types import Array, Dim
 MOST_DROPPED = 4  # assumptions of one program that are dropped before it has no kernels any more
 KINDS = {
     "position": "an index within bounds",
+    "all_inside": "an index within bounds",
     "small": "no overflow",
     "nearby": "no overflow",
     "product": "no overflow",

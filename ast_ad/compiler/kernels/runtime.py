@@ -128,6 +128,10 @@ def _integers(*given: Any) -> Any:
     return INTEGER(*[INTEGER] * len(given)) if all(_number(g) is INTEGER for g in given) else None
 
 
+def _comparison(*given: Any) -> Any:
+    return types.boolean(*[INTEGER] * len(given)) if _integers(*given) is not None else None
+
+
 def _same(given: Any) -> Any:
     number = _number(given)
     return None if number is None else number(number)
@@ -215,6 +219,49 @@ def position(i: int, n: int) -> int:
     if i < 0 or i >= n:
         raise Mismatch
     return i
+
+
+def _inside(context: Any, builder: Any, type: Any, i: Any, n: Any) -> Any:
+    return builder.icmp_unsigned("<", _from_end(builder, i, n), n)
+
+
+@_instructions(_comparison, [(INTEGER, INTEGER)], _inside)
+def inside(i: int, n: int) -> bool:
+    """Whether there is an element ``i`` of ``n``."""
+    return -n <= i < n
+
+
+def _range_inside(context: Any, builder: Any, type: Any, start: Any, stop: Any, n: Any) -> Any:
+    first = builder.icmp_signed(">=", start, builder.neg(n))
+    last = builder.icmp_signed("<=", stop, n)
+    return builder.or_(builder.icmp_signed(">=", start, stop), builder.and_(first, last))
+
+
+@_instructions(_comparison, [(INTEGER, INTEGER, INTEGER)], _range_inside)
+def range_inside(start: int, stop: int, n: int) -> bool:
+    """Whether ``range(start, stop)`` has only numbers that are ``inside(i, n)``."""
+    return start >= stop or (start >= -n and stop <= n)
+
+
+def _all_inside(context: Any, builder: Any, type: Any, condition: Any) -> Any:
+    return _require(context, builder, type, condition)
+
+
+@_instructions(_condition, [(types.boolean,)], _all_inside)
+def all_inside(within: bool) -> None:
+    """Stop the kernel if some index was out of bounds."""
+    if not within:
+        raise Mismatch
+
+
+def _wrapped(context: Any, builder: Any, type: Any, i: Any, n: Any) -> Any:
+    return _from_end(builder, i, n)
+
+
+@_instructions(_integers, [(INTEGER, INTEGER)], _wrapped)
+def wrapped(i: int, n: int) -> int:
+    """``position`` of an element that is known to be there."""
+    return i + n if i < 0 else i
 
 
 def _small(context: Any, builder: Any, type: Any, i: Any) -> Any:

@@ -25,6 +25,7 @@ from ast_ad.compiler.ir.builtin import MUTATORS
 from ast_ad.compiler.ir.evaluate import evaluate
 from ast_ad.compiler.ir.ops import For, Function, If, Op, Var, While, walk
 from ast_ad.compiler.kernels import runtime as kernels
+from ast_ad.compiler.kernels.fresh_memory import empty
 from ast_ad.compiler.kernels.numbers.python_math import NotInKernel
 from ast_ad.compiler.kernels.partition import partition as parts_of
 from ast_ad.compiler.kernels.runtime import Mismatch
@@ -214,7 +215,7 @@ def assert_scalar(kernel: Function) -> None:
 
     for op in walk(kernel.body):
         if isinstance(op, Op) and any(isinstance(o.type, Array) for o in op.outs):
-            known = {np.empty, np.transpose, kernels.reserve, builtin.assign}
+            known = {empty, np.transpose, kernels.reserve, builtin.assign}
             known |= {builtin.setitem_, builtin.add_item_}
             assert op.fn in known, f"{op.fn} of arrays in a kernel"
 
@@ -263,7 +264,7 @@ _STRICT = {
     operator.getitem: _get,
     builtin.setitem_: _set,
     builtin.add_item_: _add,
-    np.empty: _empty,
+    empty: _empty,
     kernels.reserve: _reserve,
     operator.truediv: np.true_divide,
 }  # no exceptions in compiled code

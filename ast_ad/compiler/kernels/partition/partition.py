@@ -2,7 +2,7 @@
 
 ``partition(function, name, whole, parallel, dropped) -> Parts``. After ``write_in_place``, before emission.
 Each kernel is written by ``Scalarizer`` and then goes through ``eliminate_dead_code``, ``tidy``,
-``parallelise``, ``hoist``, ``shrink``, ``carry`` and ``allocate_outside``, in this order.
+``parallelise``, ``hoist``, ``shrink``, ``check_before``, ``carry`` and ``allocate_outside``, in this order.
 
 Runs of statements that kernels can express become one kernel each; what they can't stays in the driver, which
 calls the kernels. A loop with something in it that stays in Python stays there itself, with kernels inside.
@@ -44,7 +44,9 @@ from ...ir.ops import (
 from ...ir.types import CLASSES, Array, Opaque, Scalar, Type
 from ...simplify.dead_code import eliminate_dead_code
 from ...simplify.renaming import copy_function, replace_reads
+from ..fresh_memory import empty
 from ..nests.dead_arrays import tidy
+from ..nests.index_checks import check_before
 from ..nests.loop_invariants import hoist, shrink
 from ..nests.parallel import parallelise
 from ..nests.regions import Unsupported
@@ -132,6 +134,10 @@ class _Partition:
             if isinstance(op, If) and not all(can_hold(v.type) for v in op.outs):
                 self.refuse(op, "a value of another type on another path")
         self.block(self.driver.body)
+        for kernel in self.parts.kernels:
+            for op in walk(kernel.body):
+                if isinstance(op, Op) and op.fn is np.empty:
+                    op.fn = empty
         return self.parts
 
     def refuse(self, op: Statement | None, why: str) -> None:
@@ -253,12 +259,9 @@ class _Partition:
             return self.parts.calls.setdefault(part.name, KernelCall(part))
 
         for part, overlaps in parallelise(kernel, self.groups, stand_in):
-            hoist(part)
-            shrink(part)
+            _improve(part, overlaps)
             if overlaps:
                 self.parts.overlapping.add(part.name)
-            else:
-                carry(part)
             self.parts.kernels.append(part)
             self.parts.threaded.add(kernel.name)
 
@@ -291,11 +294,8 @@ class _Partition:
         tidy(kernel)
         if self.parallel:
             self.threads(kernel)
-        hoist(kernel)
-        shrink(kernel)
         overlaps = self.may_overlap(kernel)
-        if not overlaps:
-            carry(kernel)
+        _improve(kernel, overlaps)
         given = kernel.body.results
         outside = allocate_outside(kernel)
         passed = {v: returned[given.index(v)] if v in given else Var(v.type, v.hint) for v in outside}
@@ -322,6 +322,15 @@ class _Partition:
         if names:
             replace_reads(self.driver.body, names)
         return [*ops, *wrapped, *told]
+
+
+def _improve(kernel: Function, overlaps: bool) -> None:
+    """Take out of loops what need not be in them."""
+    hoist(kernel)
+    shrink(kernel)
+    if not overlaps:
+        check_before(kernel)
+        carry(kernel)
 
 
 def _views(run: list[Statement], outside: set[Var]) -> list[Op]:
