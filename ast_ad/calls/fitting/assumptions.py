@@ -27,6 +27,7 @@ KINDS = {
     "product": "no overflow",
     "nonzero": "a divisor that is not zero",
     "defined": "a finite number",
+    "whole": "a finite number",
 }
 
 

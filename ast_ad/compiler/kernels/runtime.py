@@ -132,6 +132,10 @@ def _comparison(*given: Any) -> Any:
     return types.boolean(*[INTEGER] * len(given)) if _integers(*given) is not None else None
 
 
+def _integer_of_float(given: Any) -> Any:
+    return INTEGER(given) if given in (types.float32, types.float64) else None
+
+
 def _same(given: Any) -> Any:
     number = _number(given)
     return None if number is None else number(number)
@@ -325,6 +329,20 @@ def defined(x: float) -> float:
     if not (x - x == 0.0):
         raise Mismatch
     return x
+
+
+def _whole(context: Any, builder: Any, type: Any, x: Any) -> Any:
+    size = builder.select(builder.fcmp_ordered("<", x, ir.Constant(x.type, 0.0)), builder.fneg(x), x)
+    _stop_if(context, builder, builder.not_(builder.fcmp_ordered("<", size, ir.Constant(x.type, 2.0**62))))
+    return builder.fptosi(x, ir.IntType(64))
+
+
+@_instructions(_integer_of_float, [(types.float64,), (types.float32,)], _whole)
+def whole(x: float) -> int:
+    """``int(x)`` of a float; infinities and NaN raise in Python, and integers have no end there."""
+    if not abs(x) < 4611686018427387904.0:
+        raise Mismatch
+    return int(x)
 
 
 def _nonzero(context: Any, builder: Any, type: Any, x: Any) -> Any:

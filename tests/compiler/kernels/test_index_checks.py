@@ -100,7 +100,8 @@ STARTS = np.array([0, *np.random.default_rng(6).integers(0, 40, 19), 40])
 CSR = np.sort(STARTS), K[::-1].copy(), np.random.default_rng(7).normal(size=40)
 PROGRAMS = [
     (gathered, X, K), (in_a_loop, X, K), (sweeps, X, K), (sparse_product, X, *CSR), (triangle, X, K),
-    (written_between, X, K), (written_within, X, np.abs(K) % 40), (only_where, X, np.concatenate([K, K + 50])),
+    (written_between, X, K), (written_within, X, np.abs(K) % 40),
+    (only_where, X, np.concatenate([K, K + 50])),
     (rows, TABLE, K), (pairs, X, np.stack([K, K[::-1]], 1)), (never, X, np.array([99])),
 ]  # fmt: skip
 IDS = [p[0].__name__ for p in PROGRAMS]

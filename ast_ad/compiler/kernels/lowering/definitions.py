@@ -17,7 +17,7 @@ from ....rules import containers, helpers
 from ....rules.numpy import diagonals, gather, joining, products, reductions, signal
 from ....rules.numpy.gather import refuse
 from ....rules.torch import activations as torch_activations, softmax as torch_softmax
-from . import contractions, margins
+from . import contractions, margins, steps
 
 
 def _only(condition: bool) -> None:
@@ -335,6 +335,7 @@ DEFINITIONS: dict[Any, Any] = {
     np.roll: roll,
     **margins.DEFINITIONS,
     **contractions.DEFINITIONS,
+    **steps.DEFINITIONS,
     gather.gather: gathered,
     gather.scatter_to: scattered_to,
     np.hstack: hstack,

@@ -23,6 +23,7 @@ from ..nests.body import INT
 from ..numbers.scalar_calls import scalar_form
 from ..numbers.scalars import NoForm, argument_type
 from ..partition.mixed_types import computes_alike
+from . import steps
 from .forms import FORMS, form_of, pointwise, resolved
 from .index_maps import select
 from .loop_values import Formula, Mapped, Value
@@ -46,7 +47,8 @@ def form(s: Scalarizer, op: Op) -> None:
     if op.effect or len(op.outs) != 1:
         raise NoForm(f"`{getattr(op.fn, '__name__', op.fn)}`")
     primitive = lookup(op.fn)
-    is_pointwise = primitive is not None and primitive.kind == "elementwise" or op.fn in POINTWISE
+    is_elementwise = primitive is not None and primitive.kind == "elementwise"
+    is_pointwise = is_elementwise or op.fn in POINTWISE or _is_ufunc(op.fn)
     values = [s.arg(a) for a in (*op.args, *op.kwargs.values())]
     if isinstance(op.out.type, Scalar) and not any(isinstance(v, Value) for v in values):
         if op.kwargs:
@@ -65,18 +67,27 @@ POINTWISE: set[Any] = {
     helpers.exact_product,
     np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal, np.logical_and,
     np.logical_or, np.logical_not, np.isnan, np.isfinite, np.isinf, np.sign, np.where, np.floor, np.ceil,
-    np.conjugate, np.real, np.imag,
+    np.conjugate, np.real, np.imag, np.fix, np.round, np.around, np.nan_to_num,
 }  # fmt: skip
 
 
 def has_form(op: Op) -> bool:
     """Whether kernels have the operation, in some of the ways that it is called."""
-    if op.fn in FORMS or op.fn in POINTWISE or op.fn in _PURE_WRITES:
-        return not _of_stack(op)
+    if op.fn in FORMS or op.fn in POINTWISE or op.fn in _PURE_WRITES or _is_ufunc(op.fn):
+        return not _of_stack(op) and not (op.fn in steps.ROUNDING and _arguments(op) > 1)
     primitive = lookup(op.fn)
     if primitive is not None and primitive.kind == "elementwise":
         return not isinstance(op.fn, FunctionType) or op.fn.__module__ == "numpy" or _scalar(op) is not None
     return not any(isinstance(v.type, Array) for v in (*variables(*op.args), *op.outs))
+
+
+def _is_ufunc(fn: Any) -> bool:
+    """Whether it is a function of numbers, for each element of arrays."""
+    return isinstance(fn, np.ufunc) and fn.signature is None and fn.nout == 1
+
+
+def _arguments(op: Op) -> int:
+    return len(op.args) + len(op.kwargs)
 
 
 def _of_stack(op: Op) -> bool:

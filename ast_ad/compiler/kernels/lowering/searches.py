@@ -64,6 +64,18 @@ def _searchsorted(s: Scalarizer, op: Op) -> None:
     _call(s, op, _PLACES[side.value], op.args[1], [_vector(s, op.args[0])], first=False)
 
 
+@form_of(np.digitize)
+def _digitize(s: Scalarizer, op: Op) -> None:
+    """A search in bins that ascend: NumPy answers for others, with a number or an error."""
+    right: Any = op.args[2] if len(op.args) > 2 else op.kwargs.get("right", Lit(False))
+    if not isinstance(right, Lit) or type(right.value) is not bool:
+        raise NoForm("bins whose side is known at run time only")
+    bins = _vector(s, op.args[1])
+    s.flush()
+    s.body.append(Op(sorted_places.require_ascending, (bins.var,), (), effect=True))
+    _call(s, op, _PLACES["left" if right.value else "right"], op.args[0], [bins], first=False)
+
+
 @form_of(np.interp)
 def _interp(s: Scalarizer, op: Op) -> None:
     names: dict[str, Arg] = dict(zip(("x", "xp", "fp", "left", "right", "period"), op.args, strict=False))

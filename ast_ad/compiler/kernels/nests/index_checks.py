@@ -43,7 +43,8 @@ _INTEGERS = {operator.add, operator.sub, operator.mul, kernels.nearby, kernels.s
 _STORES = {builtin.setitem_, builtin.add_item_}
 _SHAPES = {np.shape, np.empty, np.ndim, len}
 _STOPS = {
-    kernels.small, kernels.nearby, kernels.product, kernels.defined, kernels.nonzero, kernels.require,
+    kernels.small, kernels.nearby, kernels.product, kernels.defined, kernels.nonzero, kernels.whole,
+    kernels.require,
     builtin.raise_, builtin.assert_,
 }  # fmt: skip
 """What leaves a loop from within in any case."""

@@ -36,6 +36,7 @@ class Action:
         barrier: whether nothing may pass it.
         update: the write of a part of an array that it is (see ``stencil_gather``).
         vectors: whether it had better be in an innermost loop, as it computes what is fast on vectors.
+        scatters: whether it writes by indices, to places that two turns may share: no vectors can do that.
         early: whether it had better come before the others: the start of sums in memory.
     """
 
@@ -54,6 +55,7 @@ class Action:
     accesses: list[Access] = field(default_factory=list)
     loops: tuple[Var, ...] = ()
     vectors: bool = False
+    scatters: bool = False
     update: Any = None
     early: bool = False
 
@@ -69,7 +71,7 @@ class Action:
             states = [v if isinstance(v, Var) else Var(Scalar("float")) for v in self.start(body)]
             self.step(body, places, states)
             self.finish(body, places[: self.kept], states)
-        self.vectors = self.start is None and any(_is_slow(op) for op in body.ops)
+        self.vectors = self.start is None and is_slow(body)
         made = {out for op in body.ops for out in op.outs}
         self.reads |= {v for op in body.ops for v in reads(op) if v not in made}
 
@@ -79,8 +81,9 @@ class Action:
         return self.kept
 
 
-def _is_slow(op: Any) -> bool:
-    return isinstance(op, Op) and op.fn in SLOW
+def is_slow(body: Body) -> bool:
+    """Whether it computes what is several times as fast on vectors."""
+    return any(isinstance(op, Op) and op.fn in SLOW for op in body.ops)
 
 
 SLOW = {fn for fn in vars(vector_math).values() if isinstance(fn, type(vector_math.exp))}
@@ -216,6 +219,11 @@ def _fits(nest: Nest, action: Action, depth: int) -> bool:
         return False
     if depth == len(action.lengths) - 1:
         if action.vectors and any(isinstance(item, Nest) for item in nest.items):
+            return False
+        here = [item for item in nest.items if isinstance(item, Action)]
+        if action.scatters and any(item.vectors for item in here):
+            return False
+        if action.vectors and any(item.scatters for item in here):
             return False
     elif any(isinstance(item, Action) and item.vectors for item in nest.items):
         return False

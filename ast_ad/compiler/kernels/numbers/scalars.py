@@ -28,6 +28,7 @@ _ADD = {operator.add, operator.sub}
 _MULTIPLY = {operator.mul}
 _DIVIDE = {operator.truediv, operator.floordiv, operator.mod}
 _BITS = {operator.and_, operator.or_, operator.xor}
+_ROUNDED = {int: None, math.trunc: None, math.floor: np.floor, math.ceil: np.ceil, round: np.rint}
 _UNCHANGED = {builtin.assign, operator.pos}
 LIMIT = 2**62
 """What an integer of a kernel stays below; ``kernels.small`` checks it."""
@@ -95,11 +96,20 @@ def _integer(body: Body, bounds: Bounds, fn: Callable[..., Any], args: Sequence[
         return result if all(map(bounds.is_small, args)) else body.op(kernels.small, result, type=out.type)
     if fn in (min, max, operator.neg, abs):
         return body.op(fn, *args, type=out.type)
+    if fn in _ROUNDED and len(args) == 1 and _is_float(args[0]):
+        rounded = _ROUNDED[fn]
+        x = args[0] if rounded is None else body.op(rounded, args[0], type=argument_type(args[0]))
+        return body.op(kernels.whole, x, type=out.type)
     if fn is int and isinstance(argument_type(args[0]), Scalar):
         return _truncated(body, bounds, args[0], out)
     if fn is operator.pow and isinstance(args[1], Lit) and args[1].value == 2:
         return body.op(kernels.product, args[0], args[0], type=out.type)
     raise NoForm(f"`{getattr(fn, '__name__', fn)}` of integers")
+
+
+def _is_float(arg: Arg) -> bool:
+    type = argument_type(arg)
+    return isinstance(type, Scalar) and type.kind == "float" and not type.among
 
 
 def _truncated(body: Body, bounds: Bounds, arg: Arg, out: Var) -> Arg:

@@ -37,6 +37,14 @@ def place_behind(a: Any, x: float) -> int:
 
 
 @compiled
+def require_ascending(a: Any) -> None:
+    """Stop the kernel if some element is less than the one before, or NaN."""
+    for i in range(len(a)):
+        if not a[max(i - 1, 0)] <= a[i]:
+            raise Mismatch
+
+
+@compiled
 def interpolated(x: float, xp: Any, fp: Any, left: float, right: float) -> float:
     """``np.interp(x, xp, fp, left, right)``."""
     last = len(xp) - 1

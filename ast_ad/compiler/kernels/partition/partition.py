@@ -53,6 +53,7 @@ from ..nests.regions import Unsupported
 from ..nests.scalar_replacement import carry
 from ..nests.scalarize import Scalarizer
 from .alias_sets import Groups
+from .decisions import decide_as_written
 from .mixed_types import can_hold, kinds, widened
 from .restored import Tags, Untold, restoring, scalar_dtype
 from .results import allocate_outside
@@ -135,6 +136,7 @@ class _Partition:
                 self.refuse(op, "a value of another type on another path")
         self.block(self.driver.body)
         for kernel in self.parts.kernels:
+            decide_as_written(kernel)
             for op in walk(kernel.body):
                 if isinstance(op, Op) and op.fn is np.empty:
                     op.fn = empty

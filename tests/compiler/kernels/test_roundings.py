@@ -1,0 +1,182 @@
+"""Are numbers rounded to integers in kernels as Python and NumPy round them, at the very edges, too?"""
+
+import math
+
+import numpy as np
+import pytest
+
+import ast_ad
+from ast_ad.calls import code
+
+GRID = np.arange(1, 60) * 0.1  # multiples of what is divided by: one bit decides
+TABLE = np.sin(np.arange(70.0))
+
+
+def by_int(x, t):
+    total = 0.0
+    for v in x:
+        i = int(v / 0.1)
+        total += t[i] * (v - i * 0.1)
+    return total
+
+
+def by_floor(x, t):
+    total = 0.0
+    for k in range(len(x)):
+        i = math.floor((x[k] - 0.05) / 0.1 + 0.5)
+        total += t[i] * x[k]
+    return total
+
+
+def by_ceil(x, t):
+    n, total = math.ceil(x[3] * 10.0), 0.0
+    for i in range(n):
+        total += t[i] * x[i]
+    return total
+
+
+def by_round(x, t):
+    total = 0.0
+    for k in range(len(x)):
+        total += t[round(x[k] / 0.2)] * x[k] * int(-x[k] / 0.3)
+    return total
+
+
+def by_numpy(x, t):
+    total = 0.0
+    for k in range(len(x)):
+        total += t[int(np.floor(x[k] * 10.0))] * x[k]
+    return total
+
+
+def arrays(x, t):
+    i = (x / 0.1).astype(int)
+    return np.sum(t[i] * (x - 0.1 * i) + np.round(x / 0.2) * x + np.rint(-x / 0.6) * x)
+
+
+def steps(x, t):
+    return np.sum(np.trunc(x / 0.1) * x + np.fix(-x * 10) * x + np.around(x / 0.3) * x + np.nan_to_num(x))
+
+
+def decimals(x, t):
+    return np.sum(np.round(x * 1.005, 2) * x + np.round(100 * x, decimals=-1) * x + np.around(x, 1))
+
+
+def periodic(x, t):
+    d = x[:, None] - x[None, :]
+    d -= 0.6 * np.round(d / 0.6)
+    return np.sum(d**4)
+
+
+def parts(x, t):
+    fraction, whole = np.modf(x / 0.1)
+    quotient, rest = np.divmod(x, 0.1)
+    return np.sum(fraction * t[whole.astype(int)] + rest * quotient * x)
+
+
+def binned(x, t):
+    i = np.digitize(x, np.linspace(0.0, 6.0, 61))
+    return np.sum(t[i] * x) + np.sum(t[np.digitize(x * x, t[:1] + np.arange(40.0), right=True)] * x)
+
+
+def signs(x, t):
+    return np.sum(np.signbit(x - 1.2) * x + np.logical_xor(x > 1.2, x / 0.1 > 24) * x)
+
+
+def until(x, t):
+    now, total, n = 0.0, 0.0, 0
+    while now < x[30]:
+        total += t[n] * x[n]
+        now = now + 0.1 * x[9]
+        n += 1
+    return total
+
+
+def by_a_buffer(x, t):
+    y = np.zeros_like(x)
+    for k in range(len(x)):
+        y[k] = x[0] + k * 0.1
+    for k in range(1, len(x)):
+        y[k] = y[k] / 0.1
+    total = 0.0
+    for k in range(1, len(x) - 1):
+        total += t[int(y[k])] * x[k]
+    return total
+
+
+PROGRAMS = [by_int, by_floor, by_ceil, by_round, by_numpy, arrays, steps, decimals, periodic, parts, binned,
+            signs, until, by_a_buffer]  # fmt: skip
+
+
+@pytest.mark.parametrize("f", PROGRAMS)
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_values_and_gradients(f, dtype, monkeypatch):
+    """Every decision is NumPy's, in kernels only."""
+    monkeypatch.setattr(code, "FAIL_LOUDLY", True)
+    x, t = GRID.astype(dtype), TABLE.astype(dtype)
+    if f is binned and dtype is np.float32:
+        pytest.skip("searches in single precision are NumPy's")
+    f(x, t)
+    derivative = ast_ad.value_and_grad(f, backend="numba", check=False)
+    value, bar = derivative(x, t)
+    expected, plain = ast_ad.value_and_grad(f, backend="numpy", check=False)(x, t)
+    close = 1e-12 if dtype is np.float64 else 2e-5
+    assert value == pytest.approx(f(x, t), rel=close)
+    assert np.asarray(value).dtype == np.asarray(expected).dtype and bar.dtype == dtype
+    np.testing.assert_allclose(bar, plain, rtol=close, atol=close)
+    if dtype is np.float64:  # `total = 0.0` and then a float32 are of two types
+        assert "NumPy code" not in derivative.explain()
+
+
+@pytest.mark.parametrize("x", [math.nan, math.inf, 1e19, -1e300])
+@pytest.mark.parametrize("fn", [int, round, math.floor, math.ceil, math.trunc])
+def test_what_is_no_index(fn, x):
+    """Infinities raise what Python raises; large numbers are Python's integers."""
+
+    def f(a, t):
+        n, total = 0, 0.0
+        for k in range(len(a)):
+            n = fn(a[k])
+            total += a[k] * (n % 7) if abs(n) > 5 else a[k]
+        return total
+
+    derivative = ast_ad.grad(f, backend="numba", check=False)
+    derivative(GRID, TABLE)
+    bad = GRID.copy()
+    bad[20] = x
+    try:
+        expected = ast_ad.grad(f, backend="numpy", check=False)(bad, TABLE)
+    except (ValueError, OverflowError) as error:
+        with pytest.raises(type(error), match="cannot convert float"):
+            derivative(bad, TABLE)
+    else:
+        np.testing.assert_array_equal(derivative(bad, TABLE), expected)
+
+
+@pytest.mark.parametrize(
+    "bins", [np.linspace(6, 0, 20), np.array([0.0, 3.0, 2.0]), np.array([0.0, math.nan]), np.array([])]
+)
+def test_bins_that_do_not_ascend(bins):
+    def f(x, b):
+        return np.sum(np.digitize(x, b) * x)
+
+    derivative = ast_ad.value_and_grad(f, backend="numba", check=False)
+    derivative(GRID, np.linspace(0, 6, 20))
+    try:
+        expected = f(GRID, bins)
+    except ValueError:
+        with pytest.raises(ValueError, match="monoton"):
+            derivative(GRID, bins)
+    else:
+        assert derivative(GRID, bins)[0] == pytest.approx(expected, rel=1e-13)
+
+
+def test_single_precision_within_a_double_is_no_defect():
+    """The sum in single precision is another one in kernels, by more than doubles may differ."""
+
+    def f(x):
+        z = np.abs(x).astype(np.float32)
+        return np.sum(x) + np.sum(z * z)
+
+    derivative = ast_ad.value_and_grad(f, backend="numba", fallback="error")
+    assert derivative(np.linspace(0.3, 4.2, 30))[0] == pytest.approx(f(np.linspace(0.3, 4.2, 30)), rel=1e-6)
