@@ -4,20 +4,23 @@
 
 ``int(x / 0.1)`` is another integer if ``x / 0.1`` is computed as ``x * 10``: on a grid, that happens at every
 other point; and ``while t < end`` may make one turn more. So sums, products and quotients that become
-integers, or are compared, are made one by one, in the order that is written; what they are made from, too.
+integers, or are compared, are made one by one, in the order that is written. What they are made from, too:
+for integers what was stored before, for the condition of a ``while`` what it carries. Not so for an ``if``:
+what it compares may depend on the whole program, and all sums would be made one by one.
 """
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
 
 from ...ir import builtin
-from ...ir.ops import Arg, For, Function, If, Op, Var, While, walk
+from ...ir.ops import Arg, Function, If, Op, Var, While, walk
 from ...ir.types import Scalar
+from ..nests.nests import SLOW
 from ..numbers import as_written, kernel_math, python_math, sorted_places
 from ..numbers.powers import argument_type
 
@@ -27,6 +30,8 @@ _AS_WRITTEN: dict[Callable[..., Any], Callable[..., Any]] = {
     operator.mul: as_written.times,
     operator.truediv: as_written.over,
 }
+BOOL = Scalar("bool")
+Sources = dict[Var, list[Op | Arg]]
 _STEPS = {
     np.floor, np.ceil, np.trunc, np.rint, np.fmod, kernel_math.floor_divide, kernel_math.remainder,
     python_math.floor_divide, python_math.remainder, kernel_math.heaviside,
@@ -36,20 +41,29 @@ _STEPS = {
 
 def decide_as_written(kernel: Function) -> None:
     """Make the arithmetic that decisions depend on NumPy's, in place."""
-    sources = _sources(kernel)
-    todo: list[Arg] = [a for op in walk(kernel.body) if isinstance(op, Op) and _decides(op) for a in op.args]
-    seen: set[Var] = set()
+    made, stored, carried = _sources(kernel)
+    whiles = {id(op) for loop in walk(kernel.body) if isinstance(loop, While) for op in loop.cond.ops}
+    for op in walk(kernel.body):
+        if isinstance(op, Op) and _decides(op):
+            compared = all(out.type == BOOL for out in op.outs) and bool(op.outs)
+            more = carried if id(op) in whiles else {} if compared else stored
+            _follow(op.args, made, more)
+
+
+def _follow(values: Iterable[Arg], made: Sources, more: Sources) -> None:
+    """Make as written what values are made from; ``more``: what else they stand for."""
+    todo, seen = list(values), set[Var]()
     while todo:
         value = todo.pop()
         if not isinstance(value, Var) or value in seen:
             continue
         seen.add(value)
-        for source in sources.get(value, ()):
-            if isinstance(source, Op):
+        for source in (*made.get(value, ()), *more.get(value, ())):
+            if not isinstance(source, Op):
+                todo.append(source)
+            elif source.fn not in SLOW:  # else it is not NumPy's to the last bit
                 source.fn = _as_written(source)
                 todo.extend(source.args)
-            else:
-                todo.append(source)
 
 
 def _as_written(op: Op) -> Callable[..., Any]:
@@ -68,28 +82,27 @@ def _decides(op: Op) -> bool:
     return floats and (op.fn in _STEPS or all(_is_whole(out) for out in op.outs))
 
 
-def _sources(kernel: Function) -> dict[Var, list[Op | Arg]]:
-    """What each number is made from: an operation, or other numbers that it stands for."""
-    found: dict[Var, list[Op | Arg]] = {}
-    stored: dict[Arg, list[Op | Arg]] = {}  # in each array
+def _sources(kernel: Function) -> tuple[Sources, Sources, Sources]:
+    """What numbers are made from: by operations or on paths, by stores into arrays, by turns of loops."""
+    made: Sources = {}
+    stored: Sources = {}
+    carried: Sources = {}
     for op in walk(kernel.body):
         if isinstance(op, Op) and op.fn in (builtin.setitem_, builtin.add_item_):
-            stored.setdefault(op.args[0], []).append(op.args[2])
-    found.update((array, values) for array, values in stored.items() if isinstance(array, Var))
-    for op in walk(kernel.body):
-        if isinstance(op, Op) and op.fn is operator.getitem:
-            found[op.outs[0]] = stored.get(op.args[0], [])
+            stored.setdefault(op.args[0], []).append(op.args[2])  # type: ignore[arg-type]
         elif isinstance(op, Op):
-            found.update((out, [op]) for out in op.outs if _is_float(out))
+            made.update((out, [op]) for out in op.outs if _is_float(out) and op.fn is not operator.getitem)
         elif isinstance(op, If):
             for out, a, b in zip(op.outs, op.then.results, op.orelse.results, strict=True):
-                found.setdefault(out, []).extend((a, b))
-        elif isinstance(op, (For, While)):
+                made[out] = [a, b]
+        else:
             results = op.body.results[op.stops :]
             for out, p, init, result in zip(op.outs, op.params, op.inits, results, strict=True):
-                found.setdefault(p, []).extend((init, result))
-                found.setdefault(out, []).append(p)
-    return found
+                carried[p], carried[out] = [init, result], [p]
+    for op in walk(kernel.body):
+        if isinstance(op, Op) and op.fn is operator.getitem and op.args[0] in stored:
+            stored[op.outs[0]] = stored[op.args[0]]
+    return made, stored, carried
 
 
 def _is_float(var: Var) -> bool:
