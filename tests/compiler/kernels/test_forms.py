@@ -216,6 +216,36 @@ def counts(x):
     return total + np.sum(np.any(x > 1.5, axis=0) * x[0]) + np.sum(np.all(x > -1.5, axis=1) * x[:, 0])
 
 
+def running_products(x):
+    y = np.cumprod(x[0]) + np.polyval(x[1, :4], x[2])
+    for i in range(3):
+        y = y * 0.5 + np.cumprod(np.sin(x[i]))
+    return np.sum(y)
+
+
+def diagonals_set(x):
+    a = x[:6, :6].copy()
+    np.fill_diagonal(a, 0.0)
+    b = a * x[1:7, :6]
+    np.fill_diagonal(b, np.inf)
+    return np.sum(a**2) + np.sum(1.0 / (1.0 + b * b))
+
+
+def missing(x):
+    y = np.where(x > 1.0, np.nan, x)
+    y[0, 0], y[1, 1] = np.inf, -np.inf
+    near = np.isclose(y, x, atol=0.1) * 1.0 + np.isclose(y, np.inf)
+    return np.sum(near * x) + np.sum(np.nansum(np.where(np.isinf(y), np.nan, y), axis=1) ** 2)
+
+
+def turned(x):
+    a, total = x[:, :3], 0.0
+    for i in range(3):
+        a = np.cross(a, x[:, i : i + 3]) + 0.1 * x[:, 2:5]
+        total += np.sum(np.cross(a[0], x[1, 3:6]) ** 2)
+    return total + np.sum(a**2)
+
+
 CASES: list[tuple[Callable[..., Any], Any]] = [
     (reversed_rows, X), (deviations, X), (clipped, X), (differences, V), (rolled, X), (joined, V),
     (rolled_line, V), (rolled_along_two, X), (rolled_by_turns, V), (with_margins, X), (ranges_of_floats, V),
@@ -224,6 +254,7 @@ CASES: list[tuple[Callable[..., Any], Any]] = [
     (chosen, V), (chosen_and_kept, V), (put_by_mask, V), (columns, X), (powers, W), (powers_of_numbers, W),
     (extrema, X), (gathered, X), (ones_and_zeros, X), (converted, V), (in_batches, V),
     (running_sums, X), (norms, X), (counts, X), (small_systems, X),
+    (running_products, X), (diagonals_set, X), (missing, X), (turned, X),
 ]  # fmt: skip
 
 

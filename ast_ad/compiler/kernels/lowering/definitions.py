@@ -17,7 +17,7 @@ from ....rules import containers, helpers
 from ....rules.numpy import diagonals, gather, joining, products, reductions, signal
 from ....rules.numpy.gather import refuse
 from ....rules.torch import activations as torch_activations, softmax as torch_softmax
-from . import contractions, margins, steps
+from . import contractions, margins, recurrences, steps
 
 
 def _only(condition: bool) -> None:
@@ -61,6 +61,14 @@ def on_diagonal(g, x, offset=0, axis1=0, axis2=1):
     return out
 
 
+def with_diagonal(a, val, wrap=False):
+    _only(np.ndim(a) == 2 and np.ndim(val) == 0 and wrap is False)
+    out = a.copy()
+    for i in range(min(np.shape(a))):
+        out[i, i] = val
+    return out
+
+
 def angle(z, deg=False):
     _only(deg is False and z.dtype.kind == "c")
     return np.arctan2(np.imag(z), np.real(z))
@@ -71,6 +79,21 @@ def var(a, axis=None, *, ddof=0, keepdims=False):
     _only(a.dtype.kind == "f")
     d = a - (np.mean(a) if axis is None else np.mean(a, axis=axis, keepdims=True))
     return np.sum(d * d, axis=axis, keepdims=keepdims) / (reductions.count_present(a, axis, keepdims) - ddof)
+
+
+def nansum(a, axis=None, *, keepdims=False):
+    _only(a.dtype.kind == "f")
+    return np.sum(np.where(np.isnan(a), 0.0, a), axis=axis, keepdims=keepdims)
+
+
+def isclose(a, b, rtol=1e-05, atol=1e-08):
+    return (np.abs(a - b) <= atol + rtol * np.abs(b)) & np.isfinite(b) | (a == b)
+
+
+def cross(a, b):
+    _only(np.ndim(a) == np.ndim(b) and np.shape(a)[-1] == 3 and np.shape(b)[-1] == 3)
+    a0, a1, a2, b0, b1, b2 = a[..., 0], a[..., 1], a[..., 2], b[..., 0], b[..., 1], b[..., 2]
+    return np.stack([a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0], axis=-1)
 
 
 def std(a, axis=None, *, ddof=0, keepdims=False):
@@ -336,6 +359,11 @@ DEFINITIONS: dict[Any, Any] = {
     **margins.DEFINITIONS,
     **contractions.DEFINITIONS,
     **steps.DEFINITIONS,
+    **recurrences.DEFINITIONS,
+    diagonals.with_diagonal: with_diagonal,
+    np.nansum: nansum,
+    np.isclose: isclose,
+    np.cross: cross,
     gather.gather: gathered,
     gather.scatter_to: scattered_to,
     np.hstack: hstack,

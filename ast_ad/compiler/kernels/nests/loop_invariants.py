@@ -35,10 +35,12 @@ from ...ir.ops import (
 )
 from ...ir.types import Array, Scalar
 from .. import runtime as kernels, threads
+from ..numbers import small_matrices, sorted_places
 
 _ACCESSES = {operator.getitem, builtin.setitem_, builtin.add_item_}
 _WHOLE = {np.dot, np.transpose, threads.attempt, threads.copies, threads.add_copies}
-"""What reads, or fills, a whole array."""
+"""What reads, or fills, a whole array; so do the functions of small matrices, and searches."""
+_CALLS = {small_matrices.__name__, sorted_places.__name__}
 _PURE = {
     operator.add,
     operator.sub,
@@ -107,12 +109,16 @@ def _escaping(block: Block) -> set[Var]:
         args = list(operands(op))
         if isinstance(op, Op) and op.fn in _ACCESSES:
             args = args[1:]
-        if isinstance(op, Op) and op.fn in _WHOLE:
+        if isinstance(op, Op) and _takes_whole(op):
             args = []
         found.update(variables(*args))
         for inner in blocks(op):
             found |= _escaping(inner)
     return found
+
+
+def _takes_whole(op: Op) -> bool:
+    return op.fn in _WHOLE or op.fn.__module__ in _CALLS
 
 
 # ----- smaller arrays
@@ -140,7 +146,7 @@ def shrink(kernel: Function) -> None:
 
 def _collect(block: Block, loops: list[Var], uses: dict[Var, _Uses]) -> None:
     for op in block.ops:
-        if isinstance(op, Op) and op.fn in _WHOLE:
+        if isinstance(op, Op) and _takes_whole(op):
             for var in variables(*op.args):
                 if var in uses:
                     uses[var].common = []

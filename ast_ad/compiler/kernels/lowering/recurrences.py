@@ -1,0 +1,76 @@
+"""What do products and recurrences along a vector stand for? Loops. Part of the ``definitions``."""
+
+from __future__ import annotations
+
+# mypy: disable-error-code="no-untyped-def, no-untyped-call"
+from typing import Any
+
+import numpy as np
+
+from ....rules.numpy import cumulative
+from ....rules.numpy.gather import refuse
+
+
+def _of_vector(a):
+    if np.ndim(a) != 1 or a.dtype.kind != "f":
+        refuse("this call")
+
+
+def cumprod(a, axis=None):
+    _of_vector(a)
+    out = np.empty_like(a)
+    for i in range(len(a)):
+        out[i] = a[i] if i == 0 else out[i - 1] * a[i]
+    return out
+
+
+def shift(a, first):
+    _of_vector(a)
+    out = np.empty_like(a)
+    for i in range(len(a)):
+        out[i] = first if i == 0 else a[i - 1]
+    return out
+
+
+def linear_recurrence(c, x):
+    _of_vector(c)
+    _of_vector(x)
+    out = np.empty_like(x)
+    for i in range(len(x)):
+        out[i] = x[i] if i == 0 else x[i] + c[i] * out[i - 1]
+    return out
+
+
+def polyval(p, x):
+    if np.ndim(p) != 1 or not isinstance(x, np.ndarray):
+        refuse("this call")
+    y = np.zeros_like(x)
+    for i in range(len(p)):
+        y = y * x + p[i]
+    return y
+
+
+def polyder(p, m=1):
+    if np.ndim(p) != 1 or m != 1:
+        refuse("this call")
+    return p[:-1] * np.arange(len(p) - 1, 0, -1)
+
+
+def vander(x, N=None, increasing=False):
+    _of_vector(x)
+    if not isinstance(N, int) or N < 1 or increasing is not False:
+        refuse("this call")
+    out = np.ones((len(x), N), x.dtype)
+    for j in range(N - 2, -1, -1):
+        out[:, j] = out[:, j + 1] * x
+    return out
+
+
+DEFINITIONS: dict[Any, Any] = {
+    np.cumprod: cumprod,
+    np.polyval: polyval,
+    np.polyder: polyder,
+    np.vander: vander,
+    cumulative.shift: shift,
+    cumulative.linear_recurrence: linear_recurrence,
+}
