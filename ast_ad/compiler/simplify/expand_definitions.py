@@ -26,7 +26,7 @@ from ..frontend.builder import Builder, as_arg, type_of_arg
 from ..frontend.interpreter import inline
 from ..ir import builtin
 from ..ir.ops import Arg, Block, Function, Lit, Op, Seq, Statement, Var, blocks, variables, walk
-from ..ir.types import Array, computed_alike
+from ..ir.types import Array, TupleOf, Type, computed_alike
 from .dead_code import eliminate_dead_code
 from .renaming import copy_function, renamed
 
@@ -99,7 +99,7 @@ class _Pass:
         except AdError:  # the definition is not meant for such a call, which stays as it is
             return None
         results = _several(result, len(op.outs))
-        if results is None or not all(map(_fits, results, op.outs)):
+        if results is None or not all(_fits(r, out.type) for r, out in zip(results, op.outs, strict=True)):
             return None
         self.block(builder.block, depth + 1)
         if not all(simple(o) if isinstance(o, Op) else simple is self.simple for o in walk(builder.block)):
@@ -149,9 +149,10 @@ def _several(result: Any, count: int) -> list[Arg] | None:
     return list(items) if len(items) == count else None
 
 
-def _fits(result: Any, out: Var) -> bool:
+def _fits(result: Any, type: Type) -> bool:
     """Whether a result is of the type that it has to be: for arrays the same dtype and rank."""
-    type = out.type
+    if isinstance(type, TupleOf) and isinstance(result, Seq):
+        return len(type.items) == len(result.items) and all(map(_fits, result.items, type.items))
     if isinstance(type, Array):
         own = result.type if isinstance(result, Var) else None
         return isinstance(own, Array) and own.dtype == type.dtype and own.ndim == type.ndim

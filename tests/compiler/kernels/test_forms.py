@@ -246,6 +246,31 @@ def turned(x):
     return total + np.sum(a**2)
 
 
+def chosen_places(v):
+    i = np.where(v > 0.1)[0]
+    (j,) = np.nonzero(v * (v < 0.5))
+    k = np.flatnonzero(v > 100.0)
+    y = v.copy()
+    y[i] *= 2.0
+    return np.sum(y[i] ** 2) * len(j) + np.sum(y[j] * v[j]) + np.sum(v[k])
+
+
+def written_twice(v):
+    i = np.flatnonzero(v * v >= 0.0) // 2
+    y = v.copy()
+    y[i] = v * v
+    return np.sum(y**2 * (np.arange(len(v)) + 1.0))
+
+
+def rows_by_masks(x):
+    m, n = x[:, 0] > 0.1, x[0] > 0.0
+    y = x.copy()
+    y[m] *= 2.0
+    y[m, 1] += y[m, 0] ** 2
+    y[~m] = 0.5
+    return np.sum(y[m] ** 3) + np.sum(y[:, n] * x[:, n]) + np.sum(x[m][:, 2])
+
+
 CASES: list[tuple[Callable[..., Any], Any]] = [
     (reversed_rows, X), (deviations, X), (clipped, X), (differences, V), (rolled, X), (joined, V),
     (rolled_line, V), (rolled_along_two, X), (rolled_by_turns, V), (with_margins, X), (ranges_of_floats, V),
@@ -255,6 +280,7 @@ CASES: list[tuple[Callable[..., Any], Any]] = [
     (extrema, X), (gathered, X), (ones_and_zeros, X), (converted, V), (in_batches, V),
     (running_sums, X), (norms, X), (counts, X), (small_systems, X),
     (running_products, X), (diagonals_set, X), (missing, X), (turned, X),
+    (written_twice, V), (chosen_places, V), (chosen_places, np.zeros(0)), (rows_by_masks, X), (rows_by_masks, -np.abs(X)),
 ]  # fmt: skip
 
 

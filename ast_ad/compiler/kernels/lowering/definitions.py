@@ -234,8 +234,18 @@ def log_softmax(x, axis=-1):
 
 
 def written(g, idx):
-    _only(not isinstance(idx, (tuple, list)) and idx.dtype.kind == "b")
-    return g[idx]
+    if isinstance(idx, tuple):  # of one axis' booleans, which repeat nothing
+        arrays = [i for i in idx if not isinstance(i, (int, slice))]
+        _only(len(arrays) == 1 and arrays[0].dtype.kind == "b")
+        return g[idx]
+    _only(not isinstance(idx, list))
+    if idx.dtype.kind == "b":
+        return g[idx]
+    _only(np.ndim(g) == 1 and np.ndim(idx) == 1)
+    order = np.arange(len(idx))
+    last = np.zeros(len(g), order.dtype)
+    last[idx] = order
+    return np.where(last[idx] == order, g[idx], 0.0)
 
 
 # ----- arrays put together, and apart

@@ -16,7 +16,7 @@ from ....rules import helpers, required
 from ....rules.registry import lookup
 from ...ir import builtin
 from ...ir.ops import Arg, Lit, Op, Seq, Var, variables
-from ...ir.types import Array, Scalar
+from ...ir.types import Array, Dim, Scalar
 from .. import runtime as kernels
 from ..nests.affine_indices import Index
 from ..nests.body import INT
@@ -74,7 +74,7 @@ POINTWISE: set[Any] = {
 def has_form(op: Op) -> bool:
     """Whether kernels have the operation, in some of the ways that it is called."""
     if op.fn in FORMS or op.fn in POINTWISE or op.fn in _PURE_WRITES or _is_ufunc(op.fn):
-        return not _of_stack(op) and not (op.fn in steps.ROUNDING and _arguments(op) > 1)
+        return not _of_stack(op) and _arguments(op) in steps.ARGUMENTS.get(op.fn, (_arguments(op),))
     primitive = lookup(op.fn)
     if primitive is not None and primitive.kind == "elementwise":
         return not isinstance(op.fn, FunctionType) or op.fn.__module__ == "numpy" or _scalar(op) is not None
@@ -267,15 +267,16 @@ def _getitem(s: Scalarizer, op: Op) -> None:
     if isinstance(source, Seq):
         _tuple_get(s, op)
         return
-    from .masks import chosen, mask_of
+    from .masks import chosen, mask_of, without_masks
 
     array = s.array(op.args[0])
-    mask = mask_of(s, op.args[1])
+    mask = mask_of(s, op.args[1], array)
     if mask is not None:
         chosen(s, op, array, mask)
         return
     dims = op.out.type.shape if isinstance(op.out.type, Array) else ()
-    part = select(s, array, resolved(s, op.args[1]), dims)
+    index = without_masks(s, array, op.args[1], Dim.fresh())
+    part = select(s, array, resolved(s, index), dims)
     if isinstance(op.out.type, Scalar):
         if part.lengths:
             raise NoForm("an element of unknown rank")

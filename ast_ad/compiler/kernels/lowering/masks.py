@@ -12,7 +12,7 @@ import numpy as np
 from ....rules.registry import lookup
 from ...ir import builtin
 from ...ir.ops import Arg, Block, If, Lit, Op, Seq, Var
-from ...ir.types import Array, Scalar
+from ...ir.types import Array, Dim, Scalar
 from ..nests.affine_indices import Index
 from ..nests.body import INT, Body, element_type
 from ..nests.nests import Action
@@ -27,12 +27,14 @@ if TYPE_CHECKING:
 Place = tuple[Index, ...]
 
 
-def mask_of(s: Scalarizer, index: Arg) -> Value | None:
-    """The booleans that an index is, if it is just that."""
+def mask_of(s: Scalarizer, index: Arg, array: Value) -> Value | None:
+    """The booleans that an index is, if it is just that, and has one for each element of the array."""
     if isinstance(index, Seq) and len(index.items) == 1:
         index = index.items[0]
     value = s.arg(index) if isinstance(index, Var) else None
-    return value if isinstance(value, Value) and value.type.kind == "bool" else None
+    if not isinstance(value, Value) or value.type.kind != "bool":
+        return None
+    return value if value.rank != 1 or array.rank == 1 else None
 
 
 @dataclass(eq=False)
@@ -78,6 +80,46 @@ def chosen(s: Scalarizer, op: Op, array: Value, mask: Value) -> None:
     s.has_length(type.shape[0], count)
     s.bounds.is_length(type.shape[0])
     s.env[op.out] = Chosen(type, (count,), array, mask, op.out.hint)
+
+
+def places(s: Scalarizer, mask: Value, length: Dim | int) -> Chosen:
+    """``np.flatnonzero(mask)`` of a vector: the chosen ones of all places."""
+    if mask.rank != 1:
+        raise NoForm("places in other than a vector")
+    if mask.type.kind != "bool":
+        test = Array(np.dtype(bool), mask.type.shape)
+        mask = mapped_function(s, operator.ne, [mask, Lit(0)], test)
+    count = counted(s, mask)
+    s.has_length(length, count)
+    s.bounds.is_length(length)
+    every = Formula(
+        Array(np.dtype(int), mask.type.shape), mask.lengths, [], lambda body, place: body.number(place[0])
+    )
+    return Chosen(Array(np.dtype(int), (length,)), (count,), every, mask)
+
+
+def without_masks(s: Scalarizer, array: Value, index: Arg, length: Dim | int) -> Arg:
+    """An index in which vectors of booleans, each for one axis of several, are the places that they choose.
+
+    Args:
+        array: what the index is for.
+        index: of a vector of booleans, or with such among others.
+        length: how many elements they choose.
+    """
+    items = index.items if isinstance(index, Seq) else (index,)
+    new: list[Arg] = []
+    for axis, item in enumerate(items):
+        mask = s.arg(item) if isinstance(item, Var) else None
+        if not isinstance(mask, Value) or mask.type.kind != "bool":
+            new.append(item)
+            continue
+        if any(isinstance(i, Lit) and i.value in (None, ...) for i in items[:axis]) or axis >= array.rank:
+            raise NoForm("booleans for an axis that is not known")
+        require_equal(s, array.lengths[axis], mask.lengths[0])
+        chosen = places(s, mask, length)
+        new.append(Var(chosen.type))
+        s.env[new[-1]] = chosen.written(s)  # type: ignore[index]
+    return Seq(tuple(new)) if isinstance(index, Seq) else new[0]
 
 
 def of_chosen(s: Scalarizer, op: Op) -> bool:

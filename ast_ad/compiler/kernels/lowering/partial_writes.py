@@ -16,7 +16,7 @@ from ..numbers.scalars import NoForm
 from .forms import form_of, in_memory, mapped_function, require_equal, resolved
 from .index_maps import select
 from .loop_values import Formula, Mapped, Value, stretched
-from .masks import mask_of, put
+from .masks import mask_of, put, without_masks
 
 if TYPE_CHECKING:
     from ..nests.scalarize import Scalarizer
@@ -44,13 +44,14 @@ def _add_item(s: Scalarizer, op: Op) -> None:
 def write(s: Scalarizer, op: Op, kind: str) -> None:
     """``array[index] = value``, or ``+=``."""
     memory = _target(s, op)
-    mask = mask_of(s, op.args[1])
+    mask = mask_of(s, op.args[1], memory)
     if mask is not None:
         raw = s.env.get(op.args[2]) if isinstance(op.args[2], Var) else None
         put(s, op, memory, mask, s.arg(op.args[2]) if raw is None else raw, kind)
         return
     value = s.arg(op.args[2])
-    part = select(s, memory, resolved(s, op.args[1]), None)
+    index = without_masks(s, memory, op.args[1], Dim.fresh())
+    part = select(s, memory, resolved(s, index), None)
     if isinstance(value, Value):
         value = _fitted(s, value, part.lengths)
         value = unaliased(s, value, memory, part.where)

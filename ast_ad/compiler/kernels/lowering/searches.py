@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...ir.ops import Arg, Lit, Op, Var
-from ...ir.types import Array
+from ...ir.types import Array, Dim
 from ..nests.body import element_type
 from ..numbers import sorted_places
 from ..numbers.scalars import NoForm
 from .forms import form_of, require_equal
 from .loop_values import Memory
+from .masks import places
 
 if TYPE_CHECKING:
     from ..nests.scalarize import Scalarizer
@@ -74,6 +75,12 @@ def _digitize(s: Scalarizer, op: Op) -> None:
     s.flush()
     s.body.append(Op(sorted_places.require_ascending, (bins.var,), (), effect=True))
     _call(s, op, _PLACES["left" if right.value else "right"], op.args[0], [bins], first=False)
+
+
+@form_of(np.flatnonzero)
+def _flatnonzero(s: Scalarizer, op: Op) -> None:
+    shape = op.out.type.shape if isinstance(op.out.type, Array) else None
+    s.env[op.out] = places(s, s.array(op.args[0]), (shape or (Dim.fresh(),))[0])
 
 
 @form_of(np.interp)

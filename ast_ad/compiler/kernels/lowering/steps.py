@@ -1,4 +1,7 @@
-"""What do roundings stand for that are more than a function of one number? Part of the ``definitions``."""
+"""What do roundings and conditions stand for that are more than a function of one number?
+
+Part of the ``definitions``.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,8 @@ import numpy as np
 
 from ....rules.numpy.gather import refuse
 
-ROUNDING = {np.round, np.around}
+ARGUMENTS = {np.round: (1,), np.around: (1,), np.where: (3,)}
+"""With how many these are functions of numbers, for each element."""
 
 
 def rounded(a, decimals=0):
@@ -33,9 +37,17 @@ def divided(a, b):
     return np.floor_divide(a, b), np.remainder(a, b)
 
 
+def nonzero(a):
+    if np.ndim(a) != 1:
+        refuse("this call")
+    return (np.flatnonzero(a),)
+
+
 DEFINITIONS: dict[Any, Any] = {
     np.round: rounded,
     np.around: rounded,
     np.modf: modf,
+    np.nonzero: nonzero,
+    np.where: nonzero,
     np.divmod: divided,
 }
