@@ -271,6 +271,11 @@ def rows_by_masks(x):
     return np.sum(y[m] ** 3) + np.sum(y[:, n] * x[:, n]) + np.sum(x[m][:, 2])
 
 
+def products_of_others(x):
+    y = np.prod(x[:, :4], axis=1) * np.prod(x[:, 1]) + np.prod(x[1])
+    return np.sum(y**2) + np.sum(np.prod(x * (x > 0.5), axis=0))
+
+
 CASES: list[tuple[Callable[..., Any], Any]] = [
     (reversed_rows, X), (deviations, X), (clipped, X), (differences, V), (rolled, X), (joined, V),
     (rolled_line, V), (rolled_along_two, X), (rolled_by_turns, V), (with_margins, X), (ranges_of_floats, V),
@@ -280,7 +285,9 @@ CASES: list[tuple[Callable[..., Any], Any]] = [
     (extrema, X), (gathered, X), (ones_and_zeros, X), (converted, V), (in_batches, V),
     (running_sums, X), (norms, X), (counts, X), (small_systems, X),
     (running_products, X), (diagonals_set, X), (missing, X), (turned, X),
-    (written_twice, V), (chosen_places, V), (chosen_places, np.zeros(0)), (rows_by_masks, X), (rows_by_masks, -np.abs(X)),
+    (products_of_others, X),
+    (written_twice, V), (chosen_places, V), (chosen_places, np.zeros(0)),
+    (rows_by_masks, X), (rows_by_masks, -np.abs(X)),
 ]  # fmt: skip
 
 

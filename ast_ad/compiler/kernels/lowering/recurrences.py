@@ -66,11 +66,29 @@ def vander(x, N=None, increasing=False):
     return out
 
 
+def exclusive_product(a, axis=None):
+    if a.dtype.kind != "f" or not (np.ndim(a) == 1 or np.ndim(a) == 2 and axis in (0, 1, -1, -2)):
+        refuse("this call")
+    if np.ndim(a) == 2 and axis in (0, -2):
+        return _of_others(a)
+    return _of_others(a) if np.ndim(a) == 1 else np.transpose(_of_others(np.transpose(a)))
+
+
+def _of_others(a):
+    before, behind = np.ones_like(a), np.ones_like(a)
+    for i in range(1, len(a)):
+        before[i] = before[i - 1] * a[i - 1]
+    for i in range(len(a) - 2, -1, -1):
+        behind[i] = behind[i + 1] * a[i + 1]
+    return before * behind
+
+
 DEFINITIONS: dict[Any, Any] = {
     np.cumprod: cumprod,
     np.polyval: polyval,
     np.polyder: polyder,
     np.vander: vander,
+    cumulative.exclusive_product: exclusive_product,
     cumulative.shift: shift,
     cumulative.linear_recurrence: linear_recurrence,
 }
