@@ -34,7 +34,7 @@ _MUTATORS = frozenset(
     " reverse write writelines send throw close".split()
 )
 _WRITERS = frozenset(("tofile", "dump"))  # methods of arrays: files
-_IMPURE = {print, input, open, exec, eval, compile, setattr, delattr, globals, vars, breakpoint}
+_IMPURE: set[Any] = {print, input, open, exec, eval, compile, setattr, delattr, globals, vars, breakpoint}
 _IMPURE |= {np.save, np.savetxt, np.savez, np.savez_compressed, np.memmap}
 _IMPURE |= {np.seterr, np.seterrcall, np.setbufsize, np.set_printoptions}
 _IMPURE |= {as_strided}  # of a shorter array it shows, and writes, what lies behind that

@@ -480,10 +480,6 @@ def trace_that_a_loop_carries(x):
     return total
 
 
-# Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
-KNOWN: dict[tuple[str, str, str], str] = {}
-
-
 # ----- displays that are operands as arrays
 @program(THREE, 0.5)
 def a_list_of_one_stretched(x, s):
@@ -512,3 +508,7 @@ def a_list_added_in_place(x, s):
 @program(THREE, 0.5, later=[(FOUR[:1], 0.5)])
 def a_list_of_the_length_of_one_or_three(x, s):
     return np.sum(x * [v * s for v in x])
+
+
+# Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
+KNOWN: dict[tuple[str, str, str], str] = {}
