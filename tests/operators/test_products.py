@@ -596,3 +596,19 @@ def test_a_write_to_a_variable_of_the_caller_is_still_refused():
 
     with pytest.raises(ast_ad.UnsupportedError, match="a write to a local variable outside"):
         ast_ad.grad(outer, fallback="error")(3.0)
+
+
+def displays(x, s):
+    y = np.ones((2, 2)) - [x * s, x]
+    return np.sum(y * (s, x[0])) + np.sum(np.subtract([x, [s, 2.0]], y)) + np.sum(x + [s])
+
+
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+def test_displays_beside_arrays(backend):
+    """Of arrays and numbers: they are arrays to operators and ufuncs, in both directions."""
+    point, along = (np.array([0.4, -1.2]), 0.5), (np.array([0.3, 0.7]), -1.5)
+    value, tangent = ast_ad.jvp(displays, point, along, backend=backend, fallback="error")
+    gradient = ast_ad.grad(displays, argnums=(0, 1), backend=backend, fallback="error")(*point)
+    np.testing.assert_allclose(value, displays(*point), rtol=1e-14)
+    np.testing.assert_allclose(tangent, gradient[0] @ along[0] + gradient[1] * along[1], rtol=1e-12)
+    ast_ad.check_grads(displays, point, order=2)

@@ -285,8 +285,11 @@ def with_arrays(
         isinstance(fn, np.ufunc) or fn in TAKES_ARRAYS or isinstance(fn, type) and issubclass(fn, np.generic)
     )
     names = [*parameter_names(fn), *[""] * len(args)]
+    of_arrays = isinstance(fn, np.ufunc)
     converted = [
-        cx.emit(np.array, a) if (every or name in ARRAY_PARAMETERS) and is_list_of_numbers(cx, a) else a
+        cx.emit(np.array, a)
+        if (every or name in ARRAY_PARAMETERS) and is_list_of_numbers(cx, a, of_arrays)
+        else a
         for a, name in zip(args, names, strict=False)
     ]
     return converted, {

@@ -87,24 +87,33 @@ def binary(cx: Context, fn: Callee, left: Value, right: Value) -> Any:
 
 
 def as_operand(cx: Context, value: Value, other: Value) -> Any:
-    """A display of numbers next to an array is the array that NumPy makes of it."""
-    return cx.emit(np.array, value) if isinstance(other, Arr) and is_list_of_numbers(cx, value) else value
+    """A display of numbers and arrays next to an array is the array that NumPy makes of it."""
+    return (
+        cx.emit(np.array, value) if isinstance(other, Arr) and is_list_of_numbers(cx, value, True) else value
+    )
 
 
-def is_list_of_numbers(cx: Context, value: Value) -> bool:
+def is_list_of_numbers(cx: Context, value: Value, arrays: bool = False) -> bool:
+    """Whether it is a display of numbers, or of such displays; ``arrays``: also of arrays."""
     if not isinstance(value, (Lst, Tup)):
         return False
     items = value.items if isinstance(value, Tup) else cx.state.get(value)
-    return isinstance(items, tuple) and len(items) > 0 and all(is_number_or_list(cx, part) for part in items)
+    return (
+        isinstance(items, tuple)
+        and len(items) > 0
+        and all(is_number_or_list(cx, part, arrays) for part in items)
+    )
 
 
-def is_number_or_list(cx: Context, value: Value) -> bool:
+def is_number_or_list(cx: Context, value: Value, arrays: bool) -> bool:
     if isinstance(value, Var):
         return kind_of(value.type) != "other"
+    if isinstance(value, Arr):
+        return arrays
     return (
         isinstance(value, Lit)
         and isinstance(value.value, (int, float, complex))
-        or is_list_of_numbers(cx, value)
+        or is_list_of_numbers(cx, value, arrays)
     )
 
 
