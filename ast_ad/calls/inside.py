@@ -22,7 +22,7 @@ from ..compiler.frontend.loops.slots import is_unchanged
 from ..compiler.frontend.lower import rebuilt, structure_of
 from ..compiler.frontend.outside_values import outside_value
 from ..compiler.frontend.structures import positions
-from ..compiler.frontend.values import Arr, Bound, Closure, Dct, Frame, Tup, now
+from ..compiler.frontend.values import Arr, Bound, Closure, Dct, Frame, Heap, Tup, now
 from ..compiler.ir.builtin import assign
 from ..compiler.ir.ops import Arg, Block, Function, Lit, Op, Seq, Var
 from ..compiler.ir.types import Array, DictOf, ListOf, Scalar, carries_derivative
@@ -236,7 +236,12 @@ class Region:
         for key, content in after.contents.items():
             if is_outside(key) or isinstance(key, Arr) and key.view is not None or key.serial >= self.born:
                 continue
-            if is_unchanged(before.contents.get(key, key.initial), content):
+            old = before.contents.get(key, key.initial)
+            if (
+                isinstance(key, Heap) and old == ()
+            ):  # what it holds since then is gone with the function's own
+                continue
+            if is_unchanged(_seen_within(key, old), _seen_within(key, content)):
                 continue
             what = "a local variable" if isinstance(key, Frame) else "an object"
             raise self.cx.unsupported(
@@ -368,6 +373,21 @@ class Region:
 
 def _is_none(value: Any) -> bool:
     return isinstance(value, Lit) and value.value is None
+
+
+def _seen_within(key: Any, content: Any) -> Any:
+    """The content of a slot; of a frame without the names that no function within refers to: where paths and
+    passes meet, these are made anew."""
+    if (
+        not isinstance(key, Frame)
+        or key.enclosing is not None
+        or key.comprehension
+        or key.class_name is not None
+    ):
+        return content
+    code = key.source.function.__code__
+    alone = {*code.co_varnames} - {*code.co_cellvars}
+    return {name: value for name, value in content.items() if name not in alone}
 
 
 def _root(value: Any) -> Any:

@@ -16,6 +16,7 @@ import numpy as np
 
 from . import doors
 from .dtypes import dtype_of
+from .fitting import fitted
 from .handles import RemovableHandle
 from .metadata import InputMetadata
 from .saved import FREED, SavedTensor, SavedValue, changed_text, check_version
@@ -184,7 +185,7 @@ class RuleNode(Node):
         elif self.boxed:
             g = (g,)
         found = run(g, *values, **self.options) if self.options else run(g, *values)
-        return found if self.layout is None else self._flat(found)
+        return found if self.layout is None else self._flat(found, graph)
 
     def _unpacked(self, value: Any) -> Any:
         """The array of a tensor that hooks have packed, also within a subscript."""
@@ -236,14 +237,16 @@ class RuleNode(Node):
             full.append(given if zeros is None else Tensor._of(zeros) if graph else zeros)
         return tuple(full)
 
-    def _flat(self, found: Sequence[Any]) -> list[Any]:
+    def _flat(self, found: Sequence[Any], graph: bool) -> list[Any]:
         """One cotangent per live edge, where arguments are lists of tensors."""
         out: list[Any] = []
         for g, chosen in zip(found, self.layout, strict=True):
             if chosen is None:
                 out.append(g)
-            else:
-                out += [None if g is None else functools.reduce(_item, path, g) for path in chosen]
+                continue
+            shape, paths = chosen
+            g = g if shape is None else fitted(g, (shape, None), graph)
+            out += [None if g is None else functools.reduce(_item, path, g) for path in paths]
         return out
 
     # ----- saved tensors, as attributes

@@ -123,8 +123,10 @@ def _call_ufunc(ufunc: Any, inputs: Sequence[Any], kwargs: dict[str, Any]) -> An
     where, order = kwargs.pop("where", True), kwargs.pop("order", "K")
     kwargs = {k: v for k, v in kwargs.items() if k != "subok"}
     inputs = [_array_of(x) if isinstance(x, (list, tuple)) else x for x in inputs]
-    if where is not True or kwargs:
+    if where is not True:
         return _without_rule(ufunc, inputs, {"where": where, **kwargs}, f"np.{ufunc.__name__}(where=...)")
+    if kwargs:
+        return run(ufunc, inputs, kwargs)  # those of a generalised ufunc: its axes
     if ufunc is np.divide and type(inputs[1]) in (int, float) and inputs[1] == 0:
         inputs = [inputs[0], zero_of(inputs[0], inputs[1])]
     dtype = how.get("dtype")
@@ -270,6 +272,8 @@ def run(fn: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> 
         return _without_rule(fn, args, kwargs, f"np.{getattr(fn, '__name__', fn)}")
     if any(_has_tensor(v) for v in kwargs.values()):
         if not any(is_active(v) for v in kwargs.values()):
+            if not any(map(_has_tensor, args)):  # the result is of the class of tensors that the keywords are
+                return _without_rule(fn, args, kwargs, fn.__name__)
             kwargs = {k: plain_of(v) for k, v in kwargs.items()}
         elif primitive.kind == "composite":
             return composite(operation(fn), args, kwargs)

@@ -125,7 +125,7 @@ def make_node(
     node._meta = out.shape, out.dtype
     node.options = kwargs
     if nested:
-        node.layout = _layout(args, active)
+        node.layout = _layout(op, args, plain, active)
     _save(op, node, plan, args, plain, out, counter)
     if pack and state.pack is not None:
         pack_saved(node)
@@ -176,10 +176,13 @@ def _edges_of_list(tensors: Sequence[Any], edges: list[Any], live: list[Any]) ->
             live.append(edge)
 
 
-def _layout(args: Sequence[Any], active: tuple[bool, ...]) -> list[Any]:
-    """For each active argument None, or where in a list of tensors those are that have a gradient."""
+def _layout(op: Operation, args: Sequence[Any], plain: Sequence[Any], active: tuple[bool, ...]) -> list[Any]:
+    """For each active argument None; for a list of tensors the shape to which its cotangent is summed, if it
+    may be stretched, and where in it those are that have a gradient."""
     return [
-        None if isinstance(a, Tensor) else list(_paths(a)) for a, on in zip(args, active, strict=True) if on
+        None if isinstance(a, Tensor) else (np.shape(p) if op.combines else None, list(_paths(a)))
+        for a, p, on in zip(args, plain, active, strict=True)
+        if on
     ]
 
 

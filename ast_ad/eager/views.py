@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import UnsupportedError
 from ..rules.helpers import hollow
 from ..rules.numpy.views import add_view, take_view, write_view
 from ..rules.torch.views import at_places
@@ -279,23 +280,34 @@ def check_overlap(x: np.ndarray, constant: bool = False) -> None:
     ``constant``: one number is written everywhere, so that only stretched arrays are refused.
 
     Raises:
-        RuntimeError: it does.
+        RuntimeError, in a trace UnsupportedError: it does.
     """
+    if overlaps(x) and (not constant or 0 in x.strides):
+        if state.tracing:
+            raise UnsupportedError(
+                "a write to an array that shows one element at several places",
+                why="what is there behind it depends on the order in which NumPy writes",
+                fix="write to the array of which it is a view",
+            )
+        raise RuntimeError(OVERLAP)
+
+
+def overlaps(x: np.ndarray) -> bool:
+    """Whether an array shows one element at several places."""
     if x.flags.c_contiguous or x.size < 2:
-        return
+        return False
     reach = 0
     for step, n in sorted((abs(s), n) for s, n in zip(x.strides, x.shape, strict=True) if n > 1):
         if step <= reach:  # a dimension falls within the others: only counting tells
             break
         reach += step * (n - 1)
     else:
-        return
+        return False
     places: Any = 0
     own: Any
     for own, step in zip(np.indices(x.shape, sparse=True), x.strides, strict=True):
         places = places + own * step
-    if (not constant or 0 in x.strides) and np.unique(places).size < x.size:
-        raise RuntimeError(OVERLAP)
+    return bool(np.unique(places).size < x.size)
 
 
 def rebase(t: Any, node: Any) -> None:

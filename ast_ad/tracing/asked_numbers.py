@@ -6,7 +6,10 @@ iteration by ``for``: so it is looked who asks.
 
 from __future__ import annotations
 
+import ast
 import dis
+import itertools
+import linecache
 from typing import Any
 
 import numpy as np
@@ -26,6 +29,28 @@ def is_formatting(frame: Any) -> bool:
     """Whether it is at ``text % value``: a text alone asks for a plain number there."""
     name, operator_number = _instruction(frame)
     return name == "BINARY_OP" and dis._nb_ops[operator_number][1] in ("%", "%=")  # type: ignore[attr-defined]
+
+
+def format_of(frame: Any) -> str | None:
+    """The text of ``text % value`` at which a frame is; None if its source does not show it."""
+    places = next(itertools.islice(frame.f_code.co_positions(), frame.f_lasti // 2, None))
+    if None in places:
+        return None
+    first, last, start, end = places
+    lines = [
+        line.encode()
+        for line in linecache.getlines(frame.f_code.co_filename, frame.f_globals)[first - 1 : last]
+    ]
+    if len(lines) != last - first + 1:
+        return None
+    lines[-1] = lines[-1][:end]
+    lines[0] = lines[0][start:]
+    try:
+        tree = ast.parse(b"(" + b"".join(lines) + b")", mode="eval").body
+    except (SyntaxError, ValueError):
+        return None
+    left = tree.left if isinstance(tree, ast.BinOp) else None
+    return left.value if isinstance(left, ast.Constant) and isinstance(left.value, str) else None
 
 
 def _instruction(frame: Any) -> tuple[str, int]:

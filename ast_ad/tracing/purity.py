@@ -5,7 +5,8 @@ traced there: the types of its results come from a trial run.
 
 Only if nobody can tell afterwards that it ran. Its byte code, and that of the functions it calls, is searched
 for what outlives a call: writes to attributes, globals and closure variables, to containers from outside, and
-calls of what prints, draws random numbers or talks to the system. In doubt the answer is no.
+calls of what prints, draws random numbers, writes files or talks to the system, or finds elements by their
+addresses, which made-up arrays may not have. In doubt the answer is no.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
 from ..rules.registry import lookup
 
@@ -31,13 +33,18 @@ _MUTATORS = frozenset(
     "append extend insert pop popitem popleft appendleft remove clear update setdefault add discard sort"
     " reverse write writelines send throw close".split()
 )
-_IMPURE = {print, input, open, exec, eval, compile, setattr, delattr, globals, vars, breakpoint}
+_WRITERS = frozenset(("tofile", "dump"))  # methods of arrays: files
+_IMPURE: set[Any] = {print, input, open, exec, eval, compile, setattr, delattr, globals, vars, breakpoint}
+_IMPURE |= {np.save, np.savetxt, np.savez, np.savez_compressed, np.memmap}
+_IMPURE |= {np.seterr, np.seterrcall, np.setbufsize, np.set_printoptions}
+_IMPURE |= {as_strided}  # of a shorter array it shows, and writes, what lies behind that
+_IMPURE_IDENTITIES = frozenset(map(id, _IMPURE))
 _PURE_MODULES = frozenset(
     "numpy math cmath operator itertools functools collections copy typing dataclasses contextlib scipy enum"
     " builtins numbers abc string re fractions decimal statistics bisect heapq inspect ast_ad".split()
 )
 _RANDOM = np.random.Generator, np.random.RandomState, random.Random
-_DRAWING = "numpy.random", "ast_ad.eager.operations.randomness"  # modules
+_EFFECTS = "numpy.random", "ast_ad.eager.operations.randomness", "scipy.io"  # modules that draw, or write
 _CONTAINERS = list, dict, set, bytearray, collections.deque
 
 
@@ -59,6 +66,8 @@ class Search:
             return self.pure(value.__func__, [*objects, value.__self__])
         if isinstance(value, types.ModuleType):
             return _known(value.__name__) is not False
+        if callable(value) and id(value) in _IMPURE_IDENTITIES:
+            return False
         if isinstance(value, type):
             return self.constructor(value)
         if isinstance(value, np.ndarray):
@@ -74,7 +83,7 @@ class Search:
             return lookup(value) is not None or self.function(plain, list(objects))
         if isinstance(value, types.BuiltinFunctionType):
             inside = value.__self__ is None or isinstance(value.__self__, types.ModuleType)
-            return value not in _IMPURE and inside and _known(value.__module__ or "builtins") is not False
+            return inside and _known(value.__module__ or "builtins") is not False
         if isinstance(value, _CONTAINERS):
             items = value.values() if isinstance(value, dict) else value
             return all(self.pure(v, objects) for v in items)
@@ -102,6 +111,8 @@ class Search:
             return False
         self.seen.add(id(fn.__code__))
         names = {n for code in _codes(fn.__code__) for n in code.co_names}
+        if names & _WRITERS:
+            return False
         outside = _reachable([*objects, *_outside(fn)], names)
         forbidden = _GLOBAL_WRITES | (set() if own else _ATTRIBUTE_WRITES)
         constants = {c for code in _codes(fn.__code__) for c in code.co_consts if isinstance(c, str)}
@@ -210,7 +221,7 @@ def _of_library(value: Any) -> bool:
 def _known(module: str) -> bool | None:
     """Whether the functions of a module have no effects; None where they have to be looked at."""
     root = module.partition(".")[0]
-    if root == "random" or module.startswith(_DRAWING):
+    if root == "random" or module.startswith(_EFFECTS):
         return False
     if root in _PURE_MODULES:
         return True

@@ -32,7 +32,7 @@ from .followed import followed, objects, vectorized
 from .overwritten import overwriting
 from .stand_ins import named
 from .strides import strides_seen
-from .texts import reading, writing
+from .texts import loading, reading, saving, writing
 from .traced_array import Traced
 from .traced_ufuncs import apply_ufunc
 
@@ -256,6 +256,10 @@ def _replacements(known: int, arrived: int) -> dict[int, tuple[Any, Any]]:
     replace(np.fromiter, fromiter(np.fromiter))
     replace(np.repeat, _counts(np.repeat))
     replace(np.fromstring, reading(np.fromstring))
+    for loader in (np.loadtxt, np.genfromtxt, np.fromregex, np.fromfile, np.load):
+        replace(loader, loading(loader))
+    for saver in (np.savetxt, np.save, np.savez, np.savez_compressed):
+        replace(saver, saving(saver))
     for writer in (np.array2string, np.array_repr, np.array_str):
         replace(writer, writing(writer))
     replace(as_strided, _dispatches_lists(strides_seen(as_strided)))

@@ -22,13 +22,13 @@ from ..eager.numpy_protocol import array_function, run
 from ..eager.state import state
 from ..eager.tensor import Tensor
 from ..rules import helpers
-from .asked_numbers import is_formatting, is_indexing, is_truth
+from .asked_numbers import format_of, is_formatting, is_indexing, is_truth
 from .births import births, is_followed
 from .ends import becomes_integer
 from .faces import Face, Missing
 from .flat_iterator import Flat
 from .memory import DETACHED, NO_KEY, PLAIN, Memory, complex_write, flags_of, refused
-from .texts import written
+from .texts import formatted, written
 
 
 class Traced(Memory, metaclass=Face):
@@ -145,9 +145,12 @@ class Traced(Memory, metaclass=Face):
 
     # ----- numbers
     def __float__(self) -> float:
-        if is_followed(self) and not is_formatting(sys._getframe(1)):
-            raise refused("a traced number made a plain one", DETACHED, PLAIN)
-        return float(self._array)
+        found, asking = float(self._array), sys._getframe(1)
+        if is_followed(self):
+            if not is_formatting(asking):
+                raise refused("a traced number made a plain one", DETACHED, PLAIN)
+            formatted(found, format_of(asking))
+        return found
 
     def __complex__(self) -> complex:
         if is_followed(self):

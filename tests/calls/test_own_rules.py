@@ -198,3 +198,24 @@ def test_a_method_and_a_value_from_around():
 
     with pytest.raises(ast_ad.InputValueError, match="none of its differentiated arguments"):
         ast_ad.grad(around)(X)
+
+
+# ----- an elementwise rule, of an argument that is a list
+def wave(x, y):
+    return np.sin(x) * np.asarray(y)
+
+
+@ast_ad.rule.elementwise(wave)
+def _wave_rule(ans, x, y):
+    return np.cos(x) * np.asarray(y), np.sin(x)
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_list_is_stretched_as_an_array_is(way):
+    def rows(s):
+        return np.sum(wave(np.ones((2, 3)), [s, s, s]) * wave(X, [s]) * wave(np.ones((2, 3)), [[s], [s * s]]))
+
+    total = np.sin(1.0) ** 2 * np.sum(np.sin(X))  # times s**3 + s**4
+    np.testing.assert_allclose(derivative(rows, way)(0.7), total * (3 * 0.7**2 + 4 * 0.7**3), rtol=1e-13)
+    second = ast_ad.grad(derivative(rows, way))(0.7)
+    np.testing.assert_allclose(second, total * (6 * 0.7 + 12 * 0.7**2), rtol=1e-13)

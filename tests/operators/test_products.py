@@ -536,3 +536,79 @@ def test_second_derivatives_of_a_root(backend):
     gradient = ast_ad.grad(largest)
     expected = (gradient(p + 1e-5 * v) - gradient(p - 1e-5 * v)) / 2e-5
     np.testing.assert_allclose(found, expected, rtol=1e-7)
+
+
+# ----- functions whose paths meet, or whose lists have two names
+def raising(x, s):
+    try:
+        p = x[0] / s
+        if p < 0:
+            raise ValueError("negative")
+    except ValueError:
+        p = x[0] * s
+        if p < -5:
+            raise RuntimeError("far too small") from None
+    return p * p
+
+
+def raising_in_a_callee(x, s):
+    def scaled(y):
+        if y > 100:
+            raise ValueError("large")
+        return y * s
+
+    try:
+        r = scaled(x[0])
+    except ValueError:
+        r = x[1]
+    return r
+
+
+def rows_of_two_names(x, s):
+    rows = [[0.0] * 3 for _ in range(2)]
+    rows[0][1] = x[1]
+    same = rows[:]
+    same[0][1] *= s
+    return rows[0][1] ** 2
+
+
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+@pytest.mark.parametrize("f", [raising, raising_in_a_callee, rows_of_two_names])
+@pytest.mark.parametrize("first", [0.4, -0.6])
+def test_paths_that_meet_are_no_writes_to_the_caller(f, first, backend):
+    point, along = (np.array([first, -1.2]), 0.5), (np.array([0.3, 0.7]), -1.5)
+    value, tangent = ast_ad.jvp(f, point, along, backend=backend, fallback="error")
+    gradient = ast_ad.grad(f, argnums=(0, 1), backend=backend, fallback="error")(*point)
+    assert value == f(*point)
+    np.testing.assert_allclose(tangent, gradient[0] @ along[0] + gradient[1] * along[1], rtol=1e-12)
+
+
+def test_a_write_to_a_variable_of_the_caller_is_still_refused():
+    def outer(x):
+        kept = 0.0
+
+        def loss(y):
+            nonlocal kept
+            kept = y * y
+            return y * x
+
+        return ast_ad.grad(loss)(x) + kept
+
+    with pytest.raises(ast_ad.UnsupportedError, match="a write to a local variable outside"):
+        ast_ad.grad(outer, fallback="error")(3.0)
+
+
+def displays(x, s):
+    y = np.ones((2, 2)) - [x * s, x]
+    return np.sum(y * (s, x[0])) + np.sum(np.subtract([x, [s, 2.0]], y)) + np.sum(x + [s])
+
+
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+def test_displays_beside_arrays(backend):
+    """Of arrays and numbers: they are arrays to operators and ufuncs, in both directions."""
+    point, along = (np.array([0.4, -1.2]), 0.5), (np.array([0.3, 0.7]), -1.5)
+    value, tangent = ast_ad.jvp(displays, point, along, backend=backend, fallback="error")
+    gradient = ast_ad.grad(displays, argnums=(0, 1), backend=backend, fallback="error")(*point)
+    np.testing.assert_allclose(value, displays(*point), rtol=1e-14)
+    np.testing.assert_allclose(tangent, gradient[0] @ along[0] + gradient[1] * along[1], rtol=1e-12)
+    ast_ad.check_grads(displays, point, order=2)

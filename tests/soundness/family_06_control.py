@@ -843,8 +843,74 @@ def caught_and_raised_as_another(x, n):
     return half(2.0) * np.sum(x * x)
 
 
+# ----- conditions that bind names
+@program(9.0, later=[(1.0,), (30.0,)])
+def residual_in_the_condition(s):
+    y, n = s, 0
+    while (r := y * y - 2.0) > 1e-9 and n < 50:
+        y -= r / (2 * y)
+        n += 1
+    return y * n + r
+
+
+@program(0.7, np.array([0.4, -1.2, 2.1]), later=[(0.7, np.array([-0.4, -1.2, 2.1]))])
+def leaves_and_goes_on(s, x):
+    t = 1.0
+    while (t := t * s) > 0.05:
+        if t < 0.2 and x[0] < 0:
+            break
+        if t < 0.4:
+            continue
+        t -= 0.01 * x[1]
+    else:
+        t = t * 10
+    return t
+
+
+@program(0.7, np.array([0.4, -1.2, 2.1]))
+def bound_in_an_inner_loop_with_else(s, x):
+    total = 0.0
+    for v in x:
+        u = v
+        while (w := u * s) > 0.1:
+            u = w * 0.9
+            total += w
+        else:
+            total += u**2
+        total *= 1.1
+    return total + w
+
+
+@program(0.7, np.array([0.4, -1.2, 2.1]), later=[(0.7, np.ones(1))])
+def popped_in_the_condition(s, x):
+    rest, t = list(x), 0.0
+    while rest and (v := rest.pop()) is not None:
+        t = t * 0.5 + v * s
+    return t + v
+
+
+@program(0.7, np.array([0.4, -1.2, 2.1]))
+def two_names_of_which_one_may_be_missing(s, x):
+    def step(y):
+        z = 0.0
+        while (e := abs(y) - 0.5) > 0 and (z := y * s):
+            y = z - 0.01 * e
+        return y + e + z
+
+    return step(x[0]) + step(x[1]) + step(x[2])
+
+
+@program(0.7, np.array([0.4, -1.2, 2.1]), compiled=False)
+def an_else_that_leaves_the_loop_around(s, x):
+    for v in x:
+        while (k := v * s) > 5:
+            v -= 1
+        else:
+            if k > 1:
+                break
+        s = s * 1.1
+    return k * s
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
-KNOWN: dict[tuple[str, str, str], str] = {
-    ("walrus_in_a_while", "numpy", "compiled"): "traced",
-    ("walrus_in_a_while", "numba", "compiled"): "traced",
-}
+KNOWN: dict[tuple[str, str, str], str] = {}

@@ -480,5 +480,35 @@ def trace_that_a_loop_carries(x):
     return total
 
 
+# ----- displays that are operands as arrays
+@program(THREE, 0.5)
+def a_list_of_one_stretched(x, s):
+    return np.sum(x + [s]) + np.sum([s] * x) + np.sum((x[0] * s,) - x * [s])
+
+
+@program(THREE, 0.5)
+def a_tuple_as_each_row(x, s):
+    return np.sum((s, s * s, x[0]) * np.ones((2, 3)) * x)
+
+
+@program(THREE, 0.5)
+def lists_in_a_list_stretched(x, s):
+    return np.sum(x / [[s], [s * s]]) + np.sum(np.ones((2, 2, 3)) * [x, x * s])
+
+
+@program(THREE, 0.5)
+def a_list_added_in_place(x, s):
+    y = [1.0]
+    y += x  # an array by now
+    y += [s]
+    y *= (s, s * s, x[1])
+    return np.sum(y * y)
+
+
+@program(THREE, 0.5, later=[(FOUR[:1], 0.5)])
+def a_list_of_the_length_of_one_or_three(x, s):
+    return np.sum(x * [v * s for v in x])
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {}

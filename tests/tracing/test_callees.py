@@ -4,6 +4,7 @@ from math import exp
 
 import numpy as np
 import pytest
+from numpy.lib.stride_tricks import as_strided
 
 from ast_ad import FallbackWarning, UnsupportedError, grad, inspect, value_and_grad, vjp
 
@@ -355,3 +356,32 @@ def test_a_callee_that_draws_by_a_method_of_a_generator_is_not_run_on_trial():
 
     gradient = grad(lambda x: callee(x) + 0.0 * x)
     np.testing.assert_array_equal([gradient(1.0) for _ in range(3)], np.random.default_rng(3).normal(size=3))
+
+
+def saves(x, path):
+    np.savetxt(path, x)
+    return sum(np.sum(y) for y in multiples(x))
+
+
+def strided(x):
+    rows = as_strided(1.0 * x, (2, 3), (0, 8))  # of a shorter array it shows what lies behind that
+    return sum(np.sum(y) for y in multiples(rows[0, :2]))
+
+
+def dumps(x, path):
+    x.tofile(path)
+    return sum(np.sum(y) for y in multiples(x))
+
+
+def test_files_are_written_by_the_call_itself(tmp_path):
+    path = tmp_path / "x"
+    inspect(lambda x: saves(x, path) * x[0], X)
+    inspect(lambda x: dumps(x, path) * x[0], X)
+    assert not path.exists()
+    with open(path, "ab") as file:
+        whole(lambda x: saves(x, file), X)
+    np.testing.assert_array_equal(np.loadtxt(path), X)
+
+
+def test_addresses_are_those_of_the_arrays_of_the_call():
+    np.testing.assert_array_equal(whole(strided, X), [12.0 * X[0] + 6 * X[1], 6 * X[0], 0.0])

@@ -1,6 +1,7 @@
 """Is a number that is read from the text into which it was written an error, and no other text?"""
 
 import ast
+import io
 import json
 
 import numpy as np
@@ -42,6 +43,55 @@ def of_digits(x):
     return float(f"{x[1]:.17g}") * x[0]
 
 
+def of_percent(x):
+    return float("%.17g" % x[1]) * x[0]  # noqa: UP031
+
+
+def of_a_format_in_a_name(x):
+    form = "%." + "17g"
+    return float(form % x[1]) * x[0]
+
+
+def of_bytes(x):
+    return float(b"%.17e" % x[1]) * x[0]
+
+
+def of_several_formats(x):
+    return float(("%.2g %.17g" % (x[0], x[1])).split()[1]) * x[0]  # noqa: UP031
+
+
+def of_a_text_file(x):
+    file = io.StringIO()
+    np.savetxt(file, x)
+    file.seek(0)
+    return np.sum(np.loadtxt(file)) * x[0]
+
+
+def of_a_table(x):
+    file = io.StringIO()
+    np.savetxt(file, np.stack([x, x]), delimiter=",")
+    file.seek(0)
+    return np.sum(np.genfromtxt(file, delimiter=",")) * x[0]
+
+
+def of_a_file(x):
+    file = io.BytesIO()
+    np.save(file, x)
+    file.seek(0)
+    return np.sum(np.load(file)) * x[0]
+
+
+def of_an_archive(x):
+    file = io.BytesIO()
+    np.savez(file, x=x)
+    file.seek(0)
+    return np.sum(np.load(file)["x"]) * x[0]
+
+
+def dumped(x):
+    return json.loads(json.dumps({"x": [float(x[1])]}))["x"][0] * x[0]
+
+
 def literal(x):
     return ast.literal_eval("%r" % float(x[1])) * x[0]  # noqa: UP031
 
@@ -77,6 +127,15 @@ def scanned(x):
         of_numpy,
         of_complex,
         of_digits,
+        of_percent,
+        of_a_format_in_a_name,
+        of_bytes,
+        of_several_formats,
+        of_a_text_file,
+        of_a_table,
+        of_a_file,
+        of_an_archive,
+        dumped,
         literal,
         of_json,
         of_array,
@@ -93,6 +152,20 @@ def test_read_again(f):
 
 def rounded(x):
     return x[0] * float(f"{x[1]:.3g}")
+
+
+def rounded_by_percent(x):
+    return x[0] * float("%.3g" % x[1]) + float("%.2f" % x[0])  # noqa: UP031
+
+
+def files(x):
+    """What is written stands there, and what else is read has nothing to do with it."""
+    logged, table, file = json.dumps({"x": x.tolist(), "first": x[0]}), io.StringIO(), io.BytesIO()
+    np.savetxt(table, x, fmt="%.1f")
+    np.savez(file, x=x)
+    table.seek(0)
+    read = np.loadtxt(["2.5 1.0"]) + json.loads("[0.25, 0.5]")
+    return np.sum(read * x) + float(logged == '{"x": [1.5, -0.1234567891234567], "first": 1.5}') * x[0]
 
 
 def other_texts(x):
@@ -120,6 +193,8 @@ def constants(x):
     ("f", "found"),
     [
         (rounded, [-0.123, 0.0]),
+        (rounded_by_percent, [-0.123, 0.0]),
+        (files, [3.75, 1.5]),
         (other_texts, [2.5, 3.25]),
         (names_of_the_caller, [7.0, 4.0]),
         (constants, [6.25, 0.0]),

@@ -102,6 +102,7 @@ class Cotangents:
         if bar is None or isinstance(bar, Lit) and bar.value is None or not self.activity.of(arg):
             return
         if isinstance(arg, Seq):
+            bar = self.unstretched(bar, arg) if broadcast else bar
             for item, part in zip(arg.items, self.parts(bar, len(arg.items), item_types(arg)), strict=True):
                 self.add(item, part, broadcast)
         elif isinstance(arg, Var):
@@ -315,6 +316,14 @@ class Cotangents:
             if isinstance(bar, Lit)
             else self.builder.op(helpers.astype, bar, Lit(dtype))
         )
+
+    def unstretched(self, bar: Any, display: Seq) -> Any:
+        """The contribution to a display that was an operand as an array: ``x + [s]`` stretches it."""
+        shape = _shape(type_of_arg(bar)) if isinstance(bar, Var) else ()
+        numbers = all(isinstance(type, Scalar) for type in item_types(display))
+        if shape == () or shape is not None and len(shape) == 1 and numbers and len(display.items) != 1:
+            return bar
+        return self.builder.op(helpers.unbroadcast, bar, display)
 
     def unbroadcast(self, bar: Arg, var: Var) -> Arg:
         """Sum over the axes along which ``var`` was stretched; statically where the types tell which."""

@@ -15,14 +15,13 @@ from ....errors import AdError, SourceError
 from ....rules import containers, helpers
 from ....rules.of_numba import WITHOUT_EXCEPTIONS, is_ufunc, made_of
 from ....rules.registry import lookup, with_named_out, writing_parameters
-from ...ir.ops import Lit, Var
-from ...ir.types import kind_of
+from ...ir.ops import Lit
 from .. import doors
 from ..constructs.attributes import load_attribute
 from ..constructs.dispatchers import call_dispatcher, is_dispatcher
 from ..constructs.expressions import eval_elements, evaluate
 from ..constructs.object_operators import called
-from ..constructs.operators import fold
+from ..constructs.operators import fold, is_list_of_numbers
 from ..constructs.statements import place
 from ..context import Context
 from ..conversion import from_python
@@ -286,31 +285,17 @@ def with_arrays(
         isinstance(fn, np.ufunc) or fn in TAKES_ARRAYS or isinstance(fn, type) and issubclass(fn, np.generic)
     )
     names = [*parameter_names(fn), *[""] * len(args)]
+    of_arrays = isinstance(fn, np.ufunc)
     converted = [
-        cx.emit(np.array, a) if (every or name in ARRAY_PARAMETERS) and is_list_of_numbers(cx, a) else a
+        cx.emit(np.array, a)
+        if (every or name in ARRAY_PARAMETERS) and is_list_of_numbers(cx, a, of_arrays)
+        else a
         for a, name in zip(args, names, strict=False)
     ]
     return converted, {
         k: cx.emit(np.array, v) if k in ARRAY_PARAMETERS and is_list_of_numbers(cx, v) else v
         for k, v in kwargs.items()
     }
-
-
-def is_list_of_numbers(cx: Context, value: Value) -> bool:
-    if not isinstance(value, (Lst, Tup)):
-        return False
-    items = value.items if isinstance(value, Tup) else cx.state.get(value)
-    return isinstance(items, tuple) and len(items) > 0 and all(is_number_or_list(cx, part) for part in items)
-
-
-def is_number_or_list(cx: Context, value: Value) -> bool:
-    if isinstance(value, Var):
-        return kind_of(value.type) != "other"
-    return (
-        isinstance(value, Lit)
-        and isinstance(value.value, (int, float, complex))
-        or is_list_of_numbers(cx, value)
-    )
 
 
 def masked_ufunc(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str, Value], out: Any) -> Any:

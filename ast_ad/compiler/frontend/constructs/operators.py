@@ -11,7 +11,7 @@ import numpy as np
 
 from ....rules import containers
 from ...ir.ops import Lit, Var
-from ...ir.types import Scalar
+from ...ir.types import Scalar, kind_of
 from .. import doors
 from ..callables.container_methods import list_extend
 from ..context import Context
@@ -76,6 +76,7 @@ def binary(cx: Context, fn: Callee, left: Value, right: Value) -> Any:
         found = binary_sequences(cx, fn, left, right)
         if found is not None:
             return found
+        left, right = as_operand(cx, left, right), as_operand(cx, right, left)
     one, two = cx.static_value(left), cx.static_value(right)
     if isinstance(one, str) and fn is operator.mod:
         return format_percent(cx, left, right)
@@ -83,6 +84,37 @@ def binary(cx: Context, fn: Callee, left: Value, right: Value) -> Any:
     if isinstance(left, Lit) and isinstance(right, Lit) and not isinstance(one, np.ndarray) and not of_rule:
         return fold(cx, fn, one, two)
     return cx.emit(fn, left, right)
+
+
+def as_operand(cx: Context, value: Value, other: Value) -> Any:
+    """A display of numbers and arrays next to an array is the array that NumPy makes of it."""
+    return (
+        cx.emit(np.array, value) if isinstance(other, Arr) and is_list_of_numbers(cx, value, True) else value
+    )
+
+
+def is_list_of_numbers(cx: Context, value: Value, arrays: bool = False) -> bool:
+    """Whether it is a display of numbers, or of such displays; ``arrays``: also of arrays."""
+    if not isinstance(value, (Lst, Tup)):
+        return False
+    items = value.items if isinstance(value, Tup) else cx.state.get(value)
+    return (
+        isinstance(items, tuple)
+        and len(items) > 0
+        and all(is_number_or_list(cx, part, arrays) for part in items)
+    )
+
+
+def is_number_or_list(cx: Context, value: Value, arrays: bool) -> bool:
+    if isinstance(value, Var):
+        return kind_of(value.type) != "other"
+    if isinstance(value, Arr):
+        return arrays
+    return (
+        isinstance(value, Lit)
+        and isinstance(value.value, (int, float, complex))
+        or is_list_of_numbers(cx, value, arrays)
+    )
 
 
 def fold(cx: Context, fn: Callee, *values: object) -> Any:

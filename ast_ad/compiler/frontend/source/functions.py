@@ -24,6 +24,7 @@ from ....errors import SourceError
 from ....rules.of_numba import made_of
 from ...ir.ops import Span
 from ..values import Callee
+from .binding_conditions import with_branches
 from .code_match import Definition, ambiguous_or_changed, indices, match_definition
 from .lines import file_lines, unnamed_texts
 
@@ -141,7 +142,7 @@ def _parse(function: types.FunctionType) -> _Parsed:
     node = definition.node
     if not isinstance(node, ast.Lambda):
         node = _without_decorators(node)
-    tree = _gast().ast_to_gast(node)
+    tree = _gast().ast_to_gast(with_branches(node))
     own = tuple(lines[code.co_firstlineno - 1 : definition.node.end_lineno])
     return _Parsed(tree, own, definition.class_name)
 
