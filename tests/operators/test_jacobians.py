@@ -362,3 +362,48 @@ def test_has_aux_of_what_is_no_pair(ask, returned, way):
         function = eval("lambda x: f(x)", {"f": function})
     with pytest.raises(InputTypeError, match="does not return a pair"):
         ask(function)
+
+
+def convolved(x, k):
+    windows = np.lib.stride_tricks.sliding_window_view(x, k.shape, axis=(0, 1))
+    return np.einsum("ijkl,kl->ij", windows, k)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_values_whose_lengths_are_differences_of_lengths(backend):
+    """A value of shape (n - k + 1, m - l + 1): so is the unit vector that its pullback takes."""
+    rng = np.random.default_rng(0)
+    x, k = rng.normal(size=(5, 6)), rng.normal(size=(2, 3))
+    by_rows = ast_ad.jacrev(convolved, (0, 1), backend=backend, fallback="error")(x, k)
+    for found, at, i in zip(by_rows, (x, k), (0, 1), strict=True):
+        expected = differences(lambda z, i=i: convolved(z, k) if i == 0 else convolved(x, z), at)
+        np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-9)
+
+
+def blocks(x):
+    return np.block([[x, 2 * x], [x * x, np.sin(x)]]) * np.block([[x, x], [x, x]])
+
+
+def joined(x):
+    return np.concatenate([[x[0, 0] ** 2, x[1, 1]], [x[0, 1] * x[1, 0]], x[0]])
+
+
+def boxed(x):
+    return np.block([[x[0] * x[1]]])
+
+
+@pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
+@pytest.mark.parametrize("function", [blocks, joined, boxed])
+def test_traces_of_what_joins_lists_of_lists(function):
+    """The cotangents of the parts come in lists of lists, too, and have tangents there."""
+    x = np.array([[0.4, 1.3], [-0.7, 0.9]])
+
+    def cubes(x):
+        return np.sum(opaque(function)(x) ** 3)
+
+    expected = differences(function, x)
+    np.testing.assert_allclose(ast_ad.jacfwd(opaque(function))(x), expected, rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(ast_ad.jacrev(opaque(function))(x), expected, rtol=1e-7, atol=1e-9)
+    gradient = ast_ad.grad(lambda x: np.sum(function(x) ** 3))
+    found = ast_ad.hessian(cubes)(x)
+    np.testing.assert_allclose(found, differences(gradient, x), rtol=1e-6, atol=1e-7)
