@@ -407,3 +407,38 @@ def test_traces_of_what_joins_lists_of_lists(function):
     gradient = ast_ad.grad(lambda x: np.sum(function(x) ** 3))
     found = ast_ad.hessian(cubes)(x)
     np.testing.assert_allclose(found, differences(gradient, x), rtol=1e-6, atol=1e-7)
+
+
+def filtered(theta, seen):
+    """The likelihood of a Kalman filter."""
+    matrix, row = np.array([[1.0, 1.0], [0.0, 1.0]]), np.array([1.0, 0.0])
+    m, p, total = np.zeros(2), np.eye(2), 0.0
+    q, r = np.exp(theta[0]) * np.array([[0.25, 0.5], [0.5, 1.0]]), np.exp(theta[1])
+    for k in range(len(seen)):
+        m, p = matrix @ m, matrix @ p @ matrix.T + q
+        v, s = seen[k] - row @ m, row @ p @ row + r
+        gain = p @ row / s
+        m, p = m + gain * v, p - np.outer(gain, row @ p)
+        total -= 0.5 * (np.log(s) + v * v / s)
+    return total
+
+
+def oscillated(theta):
+    x, v, t = theta[0], theta[1], 0.0
+    while t < 1.0:
+        h = 0.05 / (1.0 + abs(v) * 0.1)
+        x, v, t = x + h * v, v + h * (-theta[0] * x - theta[1] * v + np.sin(t)), t + h
+    return x * v
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_hessians_of_loops(backend):
+    """What a sweep records is read by it, and again for each column: in kernels from an array for each."""
+    theta, seen = np.array([-0.5, 0.2]), np.cumsum(np.cos(np.arange(12.0)))
+    for function, args in ((filtered, (seen,)), (oscillated, ())):
+        hessian = ast_ad.hessian(function, backend=backend, fallback="error")
+        gradient = ast_ad.grad(function)
+        expected = differences(lambda z, g=gradient, a=args: g(z, *a), theta)
+        np.testing.assert_allclose(hessian(theta, *args), expected, rtol=1e-6, atol=1e-8)
+        if backend == "numba":
+            assert "tape.append" not in hessian.source
