@@ -219,6 +219,15 @@ def not_one_number(what: str) -> InputTypeError:
     )
 
 
+def not_numbers(what: str) -> InputTypeError:
+    """The error of a derivative of something that holds no numbers."""
+    return InputTypeError(
+        f"the derivative of {what}",
+        why="it is no number, and no array or container of numbers",
+        fix="return numbers; with has_aux=True something else may come beside them",
+    )
+
+
 def _source_line(span: SpanLike | None) -> str:
     if span is None or not span.line:
         return ""

@@ -82,14 +82,20 @@ def called(derivative: Any, given: dict[str, Any]) -> Any:
             why="it returns a function",
             fix="use value_and_grad",
         )
-    dummies = {name: dummy(kind, name) for name, kind in given.items()}
     parameters = inspect.signature(derivative.function).parameters
     if any(p.kind in (p.VAR_POSITIONAL, p.VAR_KEYWORD) for p in parameters.values()):
+        if hasattr(derivative, "operator"):
+            raise UnsupportedError(
+                f"`{derivative.operator}` called from compiled code",
+                why="it takes what its function does by number, and Numba's calls bind parameters by name",
+                fix="call it from Python, or write the loop in the compiled code",
+            )
         raise UnsupportedError(
             "*args or **kwargs in a gradient called from compiled code",
             why="Numba's calls bind parameters by name",
             fix="name the parameters",
         )
+    dummies = {name: dummy(kind, name) for name, kind in given.items()}
     args, kwargs = derivative.arguments.arrange((), dummies)
     program = answered(derivative, derivative._described(args, kwargs), "numba", Known.ONES)
     refuse_choices(program.primal)

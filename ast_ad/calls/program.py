@@ -249,9 +249,9 @@ class Program(Request):
 
     def _explained(self, error: Exception) -> NoReturn:
         """Raise an error of the program with the place in the user's code."""
+        add_user_note(error)
         if isinstance(error, UnsupportedError):  # no exception of the function
             raise error
-        add_user_note(error)
         if self.primal.tried:
             raise self._not_followed(error) from error
         if self.primal.storing:

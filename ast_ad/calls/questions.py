@@ -8,9 +8,12 @@ asks it for these, and never which question it is.
 from __future__ import annotations
 
 import operator
+import types
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
+
+import numpy as np
 
 from ..compiler.adjoint.adjoint import adjoint
 from ..compiler.adjoint.seeds import may_be_one
@@ -22,8 +25,10 @@ from ..compiler.ir.ops import Arg, Block, Function, If, Lit, Op, Statement, Var,
 from ..compiler.ir.types import Array, Opaque, Optional, Scalar, carries_derivative
 from ..compiler.simplify.renaming import copy_function
 from ..compiler.simplify.simplify import simplify
-from ..errors import InputTypeError, UnsupportedError, not_one_number
+from ..errors import InputTypeError, UnsupportedError, not_numbers, not_one_number
 from ..rules.helpers import COMPLEX_BY_VALUE
+
+TEXT = ("str", "bytes")
 
 
 def together(*parts: Any) -> Any:
@@ -201,9 +206,9 @@ class Pullback(Reverse):
         results = function.body.results
         if self.has_aux:
             require_pair_of(structure)
-        return tuple(
-            i for i in positions(self.parts(structure)[0]) if carries_derivative(type_of_arg(results[i]))
-        )
+        differentiated = self.parts(structure)[0]
+        require_no_text(differentiated, results)
+        return tuple(i for i in positions(differentiated) if carries_derivative(type_of_arg(results[i])))
 
     def traced(self, trace: Any, *inputs: Any) -> Any:
         return trace.pulled_later(*inputs)
@@ -256,6 +261,25 @@ def require_number(body: Block, position: int) -> None:
         Op(operator.is_not, (result, Lit(None)), (present,)),
         If(present, Block(), Block(failure), ()),
     ]
+
+
+def require_no_text(structure: Any, results: Sequence[Arg]) -> None:
+    """
+    Raises:
+        InputTypeError: the value is text, a function, or what else is neither number nor container nor None.
+    """
+    if isinstance(structure, tuple) and structure and structure[0] == "static":
+        require_numeric(structure[1])
+    elif isinstance(structure, int):
+        found = type_of_arg(results[structure])
+        if isinstance(found, Opaque) and found.name in TEXT:
+            raise not_numbers(f"a value of type {found.name}")
+
+
+def require_numeric(value: Any) -> None:
+    """The same of the value itself."""
+    if isinstance(value, (str, bytes, types.FunctionType, types.BuiltinFunctionType, np.ufunc)):
+        raise not_numbers(repr(value))
 
 
 def require_pair(value: Any) -> tuple[Any, Any]:

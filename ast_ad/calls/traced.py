@@ -30,7 +30,7 @@ from .checks.check import is_inside
 from .checks.first_call import told_of
 from .checks.traced_call import check_trace
 from .pullback import PullbackAt
-from .questions import require_pair
+from .questions import require_numeric, require_pair
 from .reasons import add_reason, as_reason, at_line, warn
 from .request import Request
 from .zero_gradients import tell, zeros_of_trace
@@ -114,6 +114,7 @@ class TracedProgram(Request):
     def pulled_later(self, inputs: Sequence[Any]) -> tuple[Any, ...]:
         """The value, then the pullback from the leaves of all that was returned."""
         value, pull = self.run(inputs)
+        require_numeric(self.question.parts(value)[0])
         if self.owner.options.check is True and self.checked is None:
             every, of = self.floats(value)
             ones = [np.ones_like(leaf)[()] if i in of else None for i, leaf in enumerate(every)]

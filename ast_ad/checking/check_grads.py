@@ -316,7 +316,7 @@ def _blur(subject: Subject, says: Any, direction: Values, weights: Values) -> Va
         with contextlib.suppress(Exception):  # it may not be defined there
             blur = np.fmax(blur, abs(type(says)(other).derivative(direction, weights) - found))
     which = direction != 0
-    steepest = np.max(abs(subject.values)) / np.max(subject.sizes[which] / abs(direction[which]))
+    steepest = subject.reach() / np.max(subject.sizes[which] / abs(direction[which]))
     most = 1e4 * subject.eps * steepest  # else it jumps
     return np.asarray(np.where(blur <= most, SAFETY * blur, 0.0))
 

@@ -50,6 +50,7 @@ class Subject:
         self.values = self.results.vector()
         self.eps = max(self.results.eps, *(space.eps for space in self.spaces))
         self._lines: dict[bytes, Line] = {}
+        self._reach: float | None = None
 
     def copies(self) -> list[Any]:
         return [space.copy() for space in self.every]
@@ -101,8 +102,19 @@ class Subject:
         """The same function at points that differ in the last bits."""
         signs = np.random.default_rng(0).choice((-1.0, 1.0), len(self.point))
         for side in (4.0, -4.0):
-            there = self.point * (1.0 + side * self.eps * signs)
+            last = np.where(self.point == 0, self.sizes, self.point)
+            there = self.point + side * self.eps * signs * last
             yield Subject(self.function, tuple(self.arguments(there)), self.first)
+
+    def reach(self) -> float:
+        """How large results are, here and where every argument has moved about as far as its size."""
+        if self._reach is None:
+            numbers = np.random.default_rng(0)
+            ways = [numbers.standard_normal(len(self.point)) * self.sizes for _ in range(2)]
+            there = [self.moved(way, 1.0)[1] for way in ways]
+            found = [float(np.max(abs(values))) for values in (self.values, *there)]
+            self._reach = max(size for size in (*found, 0.0) if np.isfinite(size))
+        return self._reach
 
     def line(self, direction: Values) -> Line:
         """The differences along a direction."""

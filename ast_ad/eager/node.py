@@ -135,7 +135,8 @@ class RuleNode(Node):
 
     ``owners`` are the tensors behind the values, for those that came from arguments; ``checks`` the version
     counters and what they said when the values were saved. ``frees``: there is something to forget.
-    ``boxed``: the one output comes in a list. ``quick``: ``checks`` holds a counter or None for each value,
+    ``boxed``: the one output comes in a list. ``nesting``: the numbers of several outputs, in the lists that
+    they come in, where these are nested. ``quick``: ``checks`` holds a counter or None for each value,
     and all stood at 0; the engine runs such a node itself.
     """
 
@@ -149,6 +150,7 @@ class RuleNode(Node):
     wrap: Any = None
     packed = False
     boxed = False
+    nesting: Any = None
     frees = False
     shown: dict[str, Any] = {}  # what the user may look at, beside what the slice keeps
     result_checks: Any = ()  # of several results: which is read, its version counter and version
@@ -184,6 +186,8 @@ class RuleNode(Node):
             g = self._complete(g, graph)
         elif self.boxed:
             g = (g,)
+        if self.nesting is not None:
+            g = _nested(self.nesting, g)
         found = run(g, *values, **self.options) if self.options else run(g, *values)
         return found if self.layout is None else self._flat(found, graph)
 
@@ -347,6 +351,11 @@ def _zeros(shape: tuple[int, ...], dtype: Any) -> Any:
     if math.prod(shape) < 1 << 12:
         return np.zeros(shape, dtype)
     return np.broadcast_to(np.zeros((), dtype), shape)
+
+
+def _nested(places: Any, g: Sequence[Any]) -> Any:
+    """What is in a row, by its places, in the lists that these are in."""
+    return type(places)(_nested(p, g) for p in places) if isinstance(places, (list, tuple)) else g[places]
 
 
 def _item(g: Any, i: int) -> Any:

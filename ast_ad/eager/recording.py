@@ -285,10 +285,9 @@ def record_several(
     active: tuple[bool, ...],
 ) -> None:
     """Give several results one node."""
+    nesting = None
     if any(isinstance(t, (list, tuple)) for t in found):
-        raise MissingRuleError(
-            f"the derivative of `{getattr(op.fn, '__name__', op.fn)}`", why="its results are nested in lists"
-        )
+        found, nesting = _unnested(found)
     arrays = [t._array if isinstance(t, Tensor) else np.asarray(plain_of(t)) for t in found]
     first = next((a for a in arrays if a.dtype.kind in "fc"), None)
     if first is None:
@@ -297,6 +296,13 @@ def record_several(
     node.take_the_long_way()
     node._outputs = len(arrays)
     node._meta = [(a.shape, a.dtype) for a in arrays]
+    if nesting is not None:
+        if node.slice.reads_ans:
+            raise MissingRuleError(
+                f"the derivative of `{getattr(op.fn, '__name__', op.fn)}`",
+                why="it reads its results, which are nested in lists",
+            )
+        node.nesting = nesting
     private = op.private
     if node.slice.reads_ans == "value":
         if state.safe:  # NumPy code may write into what it was given, as into anything else
@@ -320,6 +326,19 @@ def record_several(
             t._node, t._nr, t._requires_grad = node, nr, True
     if state.pack is not None and node.result_checks:
         pack_results(node, found)
+
+
+def _unnested(found: Any) -> tuple[list[Any], Any]:
+    """Several results that are nested in lists, in a row, and their places in it, nested as they are."""
+    row: list[Any] = []
+
+    def place(t: Any) -> Any:
+        if isinstance(t, (list, tuple)):
+            return type(t)(map(place, t))
+        row.append(t)
+        return len(row) - 1
+
+    return row, place(found)
 
 
 def _read(out: Any, names: Sequence[str]) -> Any:

@@ -61,7 +61,8 @@ def jvp(
         function, primals, argnums, names = by_names(function, primals, argnums, wrt)
     varied, given = matched(primals, tangents, argnums, names)
     program = _kept(pushed, jvp, function, varied, has_aux, _key(choices))
-    return program(tuple(primals), given)
+    value, found, *aux = program(tuple(primals), given)
+    return (value, numbers_as(found, value), *aux)
 
 
 def hvp(
@@ -95,10 +96,29 @@ def hvp(
         function, primals, argnums, names = by_names(function, primals, argnums, wrt)
     varied, given = matched(primals, tangents, argnums, names)
     found = _kept(second, hvp, function, varied, False, _key(choices))(tuple(primals), given)
+    found = tuple([numbers_as(part, primals[i]) for i, part in zip(varied, found, strict=True)])
     if argnums is not None:
         return found
     parts = dict(zip(varied, found, strict=True))
     return tuple(parts.get(i) for i in range(len(primals)))
+
+
+def numbers_as(found: Any, like: Any) -> Any:
+    """A derivative with Python's own numbers in the places where what it belongs to has such.
+
+    >>> numbers_as(np.float64(2.0), 1.0), numbers_as([np.float64(2.0)], [np.float64(1.0)])
+    (2.0, [np.float64(2.0)])
+    """
+    if type(found) is np.ndarray:
+        return found
+    parts, tree = flatten(found)
+    if not any(isinstance(part, np.generic) for part in parts):
+        return found
+    likes = flatten(like)[0]
+    if len(parts) != len(likes):
+        return found
+    pairs = zip(parts, likes, strict=True)
+    return tree.unflatten([as_number(t, x) if isinstance(t, np.generic) else t for t, x in pairs])
 
 
 def second(function: Callable[..., Any], argnums: tuple[int, ...], has_aux: bool) -> Callable[..., Any]:

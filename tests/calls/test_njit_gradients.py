@@ -207,3 +207,14 @@ def test_jacobians_and_hessians():
     second, first = both(x)
     np.testing.assert_allclose(second, np.diag(6.0 * x))
     np.testing.assert_allclose(first, np.diag(2.0 * x))
+
+
+def test_what_takes_arguments_by_number_is_refused_with_the_reason():
+    doubled = ast_ad.vmap(lambda x: 2.0 * x)
+
+    @njit
+    def total(x):
+        return np.sum(doubled(x))
+
+    with pytest.raises(numba.core.errors.TypingError, match="`vmap` called from compiled code"):
+        total(np.ones(3))

@@ -362,3 +362,83 @@ def test_has_aux_of_what_is_no_pair(ask, returned, way):
         function = eval("lambda x: f(x)", {"f": function})
     with pytest.raises(InputTypeError, match="does not return a pair"):
         ask(function)
+
+
+def convolved(x, k):
+    windows = np.lib.stride_tricks.sliding_window_view(x, k.shape, axis=(0, 1))
+    return np.einsum("ijkl,kl->ij", windows, k)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_values_whose_lengths_are_differences_of_lengths(backend):
+    """A value of shape (n - k + 1, m - l + 1): so is the unit vector that its pullback takes."""
+    rng = np.random.default_rng(0)
+    x, k = rng.normal(size=(5, 6)), rng.normal(size=(2, 3))
+    by_rows = ast_ad.jacrev(convolved, (0, 1), backend=backend, fallback="error")(x, k)
+    for found, at, i in zip(by_rows, (x, k), (0, 1), strict=True):
+        expected = differences(lambda z, i=i: convolved(z, k) if i == 0 else convolved(x, z), at)
+        np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-9)
+
+
+def blocks(x):
+    return np.block([[x, 2 * x], [x * x, np.sin(x)]]) * np.block([[x, x], [x, x]])
+
+
+def joined(x):
+    return np.concatenate([[x[0, 0] ** 2, x[1, 1]], [x[0, 1] * x[1, 0]], x[0]])
+
+
+def boxed(x):
+    return np.block([[x[0] * x[1]]])
+
+
+@pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
+@pytest.mark.parametrize("function", [blocks, joined, boxed])
+def test_traces_of_what_joins_lists_of_lists(function):
+    """The cotangents of the parts come in lists of lists, too, and have tangents there."""
+    x = np.array([[0.4, 1.3], [-0.7, 0.9]])
+
+    def cubes(x):
+        return np.sum(opaque(function)(x) ** 3)
+
+    expected = differences(function, x)
+    np.testing.assert_allclose(ast_ad.jacfwd(opaque(function))(x), expected, rtol=1e-7, atol=1e-9)
+    np.testing.assert_allclose(ast_ad.jacrev(opaque(function))(x), expected, rtol=1e-7, atol=1e-9)
+    gradient = ast_ad.grad(lambda x: np.sum(function(x) ** 3))
+    found = ast_ad.hessian(cubes)(x)
+    np.testing.assert_allclose(found, differences(gradient, x), rtol=1e-6, atol=1e-7)
+
+
+def filtered(theta, seen):
+    """The likelihood of a Kalman filter."""
+    matrix, row = np.array([[1.0, 1.0], [0.0, 1.0]]), np.array([1.0, 0.0])
+    m, p, total = np.zeros(2), np.eye(2), 0.0
+    q, r = np.exp(theta[0]) * np.array([[0.25, 0.5], [0.5, 1.0]]), np.exp(theta[1])
+    for k in range(len(seen)):
+        m, p = matrix @ m, matrix @ p @ matrix.T + q
+        v, s = seen[k] - row @ m, row @ p @ row + r
+        gain = p @ row / s
+        m, p = m + gain * v, p - np.outer(gain, row @ p)
+        total -= 0.5 * (np.log(s) + v * v / s)
+    return total
+
+
+def oscillated(theta):
+    x, v, t = theta[0], theta[1], 0.0
+    while t < 1.0:
+        h = 0.05 / (1.0 + abs(v) * 0.1)
+        x, v, t = x + h * v, v + h * (-theta[0] * x - theta[1] * v + np.sin(t)), t + h
+    return x * v
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_hessians_of_loops(backend):
+    """What a sweep records is read by it, and again for each column: in kernels from an array for each."""
+    theta, seen = np.array([-0.5, 0.2]), np.cumsum(np.cos(np.arange(12.0)))
+    for function, args in ((filtered, (seen,)), (oscillated, ())):
+        hessian = ast_ad.hessian(function, backend=backend, fallback="error")
+        gradient = ast_ad.grad(function)
+        expected = differences(lambda z, g=gradient, a=args: g(z, *a), theta)
+        np.testing.assert_allclose(hessian(theta, *args), expected, rtol=1e-6, atol=1e-8)
+        if backend == "numba":
+            assert "tape.append" not in hessian.source

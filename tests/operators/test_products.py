@@ -612,3 +612,33 @@ def test_displays_beside_arrays(backend):
     np.testing.assert_allclose(value, displays(*point), rtol=1e-14)
     np.testing.assert_allclose(tangent, gradient[0] @ along[0] + gradient[1] * along[1], rtol=1e-12)
     ast_ad.check_grads(displays, point, order=2)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_derivatives_of_numbers_of_python_are_such(backend):
+    """As the gradient is: of a float a float, of NumPy's number one of NumPy."""
+
+    def f(x, y):
+        return x**3 * np.float64(1.0) * y
+
+    (by_float, by_numpy) = ast_ad.hvp(f, (2.0, np.float64(3.0)), (1.0, 0.0), backend=backend)
+    assert (type(by_float), type(by_numpy)) == (float, np.float64)
+    assert (by_float, by_numpy) == (36.0, 12.0)
+    assert type(ast_ad.hvp(lambda x: x["a"] ** 2, ({"a": 1.0},), ({"a": 1.0},))[0]["a"]) is float
+    value, tangent = ast_ad.jvp(lambda x: x**3, (2.0,), (1.0,), backend=backend)
+    assert (type(value), type(tangent), tangent) == (float, float, 12.0)
+
+
+@pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
+@pytest.mark.parametrize("ask", ["jvp", "vjp", "linearize"])
+@pytest.mark.parametrize(
+    "function",
+    [lambda x: "a", lambda x: f"{x}", lambda x: b"a", lambda x: np.sin, lambda x: eval("str(x)", {"x": x})],
+)
+def test_text_and_functions_have_no_derivative(function, ask):
+    with pytest.raises(InputTypeError, match="the derivative of .*|it is no number"):
+        if ask == "jvp":
+            ast_ad.jvp(function, (1.0,), (1.0,))
+        else:
+            getattr(ast_ad, ask)(function, 1.0)
+    assert ast_ad.vjp(lambda x: (x, "a"), 1.0, has_aux=True)[2] == "a"

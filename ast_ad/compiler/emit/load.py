@@ -29,6 +29,7 @@ from typing import Any
 import numpy as np
 
 from ...deep import InheritedLock, run_deep
+from ...errors import AdError
 from ..ir.ops import Span
 from . import storage
 from .python import refuse_nesting
@@ -98,6 +99,9 @@ def add_user_note(
     """
     span = _user_place(error, source_map)
     if span is None:
+        return
+    if isinstance(error, AdError):  # a refusal at run time says its line as others do
+        error.at(span)
         return
     inside = f" in {span.function}" if span.function else ""
     note = f"while {what}: line {span.line} of {span.filename}{inside}: {span.text}".rstrip(" :")

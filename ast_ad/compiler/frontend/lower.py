@@ -11,6 +11,7 @@ from typing import Any
 from ...deep import run_deep
 from ...errors import AdError
 from ...registered import Made
+from ...rules.registry import lookup
 from ...trees import LEAF, STATIC, TreeDef
 from ..ir.ops import Arg, Block, Function, If, Lit, Op, Statement, Var, reads
 from ..ir.types import is_strange
@@ -230,7 +231,7 @@ def callee_of(cx: Context, function: Callee) -> Any:
     plain = python_function(function.__func__ if isinstance(function, types.MethodType) else function)
     if plain is not None:
         inputs.guards.add(Guard.value(Path.of_object(plain, plain.__name__), plain))  # its code, its defaults
-    if isinstance(function, types.MethodType):
+    if isinstance(function, types.MethodType) and lookup(function) is None:
         owner = function.__self__
         return Bound(Lit(function.__func__), (inputs.live(owner, Path.of_object(owner, "self"), fixed=True),))
     method = getattr(type(function), "__call__", None)  # noqa: B004

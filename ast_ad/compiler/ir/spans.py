@@ -42,8 +42,15 @@ def _unless_rest(n: int, rest: int) -> int:
 
 
 def reshaped(shape: Iterable[Int], wanted: Iterable[Int | None]) -> tuple[Int | None, ...]:
-    """The lengths that ``np.reshape`` gives: -1, which an integer may turn out to be, is what is left."""
+    """The lengths that ``np.reshape`` gives: -1, which an integer may turn out to be, is what is left.
+
+    >>> n, m = Dim.symbol("n", least=0), Dim.symbol("m", least=0)
+    >>> reshaped([(n - m) * n], [n - m, n]) == (n - m, n)
+    True
+    """
     total, lengths = count(shape), tuple(wanted)
+    if -1 not in lengths and None not in lengths and total == count([n for n in lengths if n is not None]):
+        return lengths  # with one of them -1 at run time all were of nothing, which NumPy refuses
     out: list[Int | None] = []
     for k, n in enumerate(lengths):
         if n is None or isinstance(n, int) and n != -1 or isinstance(n, Dim) and reaches(n, 0):

@@ -50,6 +50,7 @@ from ..report import UNHEARD, Report
 from ..simplify.dead_code import eliminate_dead_code
 from ..simplify.renaming import copy_function
 from .tape_places import Path, is_missing, within
+from .tape_readers import read_once
 from .tape_storage import Storing
 
 
@@ -64,6 +65,7 @@ def typed_tapes(function: Function, report: Report = UNHEARD) -> Function:
     (1,)
     """
     function = copy_function(function)
+    read_once(function)
     for _ in range(4):  # a tape that is gone may have been what was in the way of another
         found = _Tapes(function, report)
         if not found.convert():

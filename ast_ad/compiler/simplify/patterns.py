@@ -25,13 +25,15 @@ PRODUCT = {operator.matmul, np.matmul}
 
 class Makers(dict[Var, Op]):
     """The operation that made each Var. ``new``: operations that a rule wants before the one it changes.
-    ``find`` gives the Var that holds the result of an operation already, ``uses`` how many read each."""
+    ``find`` gives the Var that holds the result of an operation already, ``uses`` how many read each,
+    ``values_read`` how many of these its value and not its shape only."""
 
     def __init__(self, known: Mapping[Var, Op] | None = None) -> None:
         super().__init__(known or {})
         self.new: list[Op] = []
         self.find: Callable[[Op], Var | None] = lambda op: None
         self.uses: Counter[Var] = known.uses if isinstance(known, Makers) else Counter()
+        self.values_read: Counter[Var] = known.values_read if isinstance(known, Makers) else Counter()
 
     def before(self, op: Op, fn: Callable[..., Any], *args: Arg, type: Type, **kwargs: Arg) -> Var:
         """The result of a new operation that will stand before ``op``."""

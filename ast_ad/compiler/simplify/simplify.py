@@ -44,6 +44,7 @@ from .patterns import Makers, arg_key
 from .peephole import rewrite
 from .renaming import Renaming, bound_within, renamed, replace_operands
 from .settled import Settled, content_of
+from .shape_reads import read_older, value_reads
 
 # Each of these results is written to in place later on, so every use needs its own.
 BUFFERS = {
@@ -57,6 +58,7 @@ TRIES = 3
 
 def simplify(function: Function) -> Function:
     """Simplify the adjoint statements of a function in place, and remove dead code; return the function."""
+    eliminate_dead_code(function)  # what nobody reads makes nothing read
     simplify_block(function.body)
     eliminate_dead_code(function)
     while shrink_tapes(function.body):
@@ -68,12 +70,17 @@ def simplify_block(block: Block, settled: Settled | None = None) -> None:
     """Simplify the adjoint statements of a block in place; ``settled``: branches to pass over."""
     makers = Makers()
     read = variables(*block.results)
+    values = [*read]
     for op in walk(block):
         spend(1, op.span)
         read += variables(*operands(op))
+        values += value_reads(op)
         for inner in blocks(op):
-            read += variables(*inner.results)
+            results = variables(*inner.results)
+            read += results
+            values += results
     makers.uses.update(read)
+    makers.values_read.update(values)
     _Simplifier({}, {}, makers, settled, TRIES).block(block)
     fill_erased(block)
 
@@ -133,6 +140,7 @@ class _Simplifier:
         """Simplify an operation; what stands in its place."""
         before: list[Op] = []
         if op.adjoint and not op.effect:
+            read_older(op, self.makers)
             value = rewrite(op, self.makers)
             new, self.makers.new = self.makers.new, []
             for other in new:

@@ -39,6 +39,8 @@ def matrix_norm(g, ans, x, keepdims=False, ord="fro"):
 
 
 def vector_norm_bar(g: Any, ans: Any, x: Any, ord: Any, axis: Any, keepdims: bool) -> Any:
+    if axis is None and not keepdims and ord == 2:
+        return np.multiply(x, ratio(g, ans))  # of numbers; x may be a list
     g, ans = expand_reduced(g, x, axis, keepdims), expand_reduced(ans, x, axis, keepdims)
     if ord == 2:
         return x * ratio(g, ans)

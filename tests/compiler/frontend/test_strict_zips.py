@@ -125,3 +125,28 @@ def check(derivative, f, n):
     steps = np.eye(9) * 1e-6
     differences = [(f(X + e, n) - f(X - e, n)) / 2e-6 for e in steps]
     np.testing.assert_allclose(found, differences, rtol=1e-7, atol=1e-8)
+
+
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+def test_a_refusal_at_run_time_says_its_line(backend):
+    def unequal(x):
+        s = 0.0
+        for u, v in zip(x, x[1:], strict=True):
+            s += u * v
+        return s
+
+    with pytest.raises(ast_ad.errors.UnsupportedError, match="of unequal lengths") as caught:
+        ast_ad.grad(unequal, backend=backend, fallback="error")(X)
+    assert "for u, v in zip(x, x[1:], strict=True):" in str(caught.value)
+    assert caught.value.span.line == unequal.__code__.co_firstlineno + 2
+
+
+def test_a_range_whose_step_is_zero():
+    def f(x, n):
+        for _ in range(0, n, 0):
+            x = x * x
+        return x
+
+    with pytest.warns(ast_ad.FallbackWarning, match="raises whatever its arguments are.*must not be zero"):
+        with pytest.raises(ValueError, match="range.. arg 3 must not be zero"):
+            ast_ad.grad(f)(2.0, 3)

@@ -15,6 +15,7 @@ import numpy as np
 from ...ir.ops import Lit, Var
 from ...ir.types import Array, Scalar
 from .. import doors
+from ..constructs.boundness import Raised, emit_raise
 from ..constructs.branches import python_bool, truth
 from ..constructs.expressions import comprehend, run_generators
 from ..constructs.operators import binary
@@ -39,6 +40,9 @@ from .dict_methods import dict_items
 @handles(range)
 def b_range(cx: Context, *args: Value) -> Any:
     start, stop, step = (Lit(0), args[0], Lit(1)) if len(args) == 1 else (*args, Lit(1))[:3]
+    if type(found := cx.static_value(step)) is int and found == 0:
+        emit_raise(cx, ValueError("range() arg 3 must not be zero"))
+        raise Raised
     bounds = [
         cx.emit(int, v) if isinstance(v, Var) and not isinstance(v.type, Scalar) else v
         for v in (start, stop, step)

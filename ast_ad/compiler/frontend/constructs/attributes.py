@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ....rules.registry import lookup
+from ...ir.dims import count
 from ...ir.ops import Lit, Var
 from ...ir.types import Array, Opaque, Optional, Scalar, Type, dtype_of, rank_of, type_of_shape
 from .. import doors
@@ -189,9 +190,7 @@ def array_attribute(cx: Context, base: Value, name: str) -> Any:
 
 
 def size_of(cx: Context, var: Var, type: Type) -> Any:
-    size = (
-        type.shape[0] if isinstance(type, Array) and type.shape is not None and len(type.shape) == 1 else None
-    )
+    size = count(type.shape) if isinstance(type, Array) and type.shape else None
     return cx.builder.opaque(np.size, (var,), Scalar("int", None, size))
 
 

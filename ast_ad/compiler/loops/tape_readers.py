@@ -1,0 +1,97 @@
+"""Who reads a tape? One loop: where several do, each has a tape of its own.
+
+``read_once(function) -> None``. A tape becomes arrays if one loop reads it (``tape_layout``). The linear
+half of a derivative of an adjoint reads what the adjoint reads, once more for each direction: the loop that
+records then does so on one list for each of its readers, which may need different elements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ...rules import containers
+from ..frontend.builder import type_of_arg
+from ..ir.ops import Block, For, Function, Op, Seq, Statement, Var, While, blocks, operands, variables
+from ..ir.types import ListOf
+
+Uses = dict[Var, list[Statement | None]]
+
+
+def read_once(function: Function) -> None:
+    """Let every loop that reads a tape read one of its own, as far as tapes hold numbers and arrays."""
+    uses: Uses = {}
+    _survey(function.body, uses)
+    _in_block(function.body, uses)
+
+
+def _survey(block: Block, uses: Uses) -> None:
+    for op in block.ops:
+        for var in variables(*operands(op)):
+            uses.setdefault(var, []).append(op)
+        for inner in blocks(op):
+            _survey(inner, uses)
+    for var in variables(*block.results):
+        uses.setdefault(var, []).append(None)
+
+
+def _in_block(block: Block, uses: Uses) -> None:
+    for op in block.ops:
+        if isinstance(op, (For, While)):
+            for position, out in enumerate(op.outs):
+                readers = list(_readers(out, uses))
+                append = _append(op, position, uses) if len(readers) > 1 and None not in readers else None
+                for reader in readers[1:] if append is not None else ():
+                    assert append is not None and reader is not None
+                    _change(reader, out, _another(op, position, append))
+        for inner in blocks(op):
+            _in_block(inner, uses)
+
+
+def _readers(out: Var, uses: Uses) -> Iterator[Statement | None]:
+    """What runs over a list, forwards or backwards; None for what does anything else with it."""
+    for op in uses.get(out, ()):
+        last, source = op, out
+        if isinstance(op, Op) and op.fn is containers.list_reverse and len(uses.get(op.out, ())) == 1:
+            (last,), source = uses[op.out], op.out
+        runs = isinstance(last, For) and [s for s, _ in last.items].count(source) == 1
+        yield op if runs else None
+
+
+def _append(loop: For | While, position: int, uses: Uses) -> Op | None:
+    """The operation that records numbers and arrays on a list that begins empty, if that is all it is for."""
+    param, init, result = (
+        loop.params[position],
+        loop.inits[position],
+        loop.body.results[position + loop.stops],
+    )
+    if not (isinstance(param.type, ListOf) and isinstance(init, Seq) and not init.items):
+        return None
+    append = next((op for op in loop.body.ops if isinstance(op, Op) and op.outs == (result,)), None)
+    if append is None or append.fn is not containers.list_append or append.args[0] is not param:
+        return None
+    parts = append.args[1].items if isinstance(append.args[1], Seq) else (append.args[1],)
+    if any(isinstance(part, Seq) or isinstance(type_of_arg(part), ListOf) for part in parts):
+        return None
+    return append if len(uses.get(param, ())) == len(uses.get(append.out, ())) == 1 else None
+
+
+def _another(loop: For | While, position: int, append: Op) -> Var:
+    """Another list on which the loop records the same; what holds it behind the loop."""
+    old = loop.outs[position]
+    param, longer, out = (Var(var.type, var.hint) for var in (loop.params[position], append.out, old))
+    place = next(k for k, op in enumerate(loop.body.ops) if op is append)
+    more = Op(append.fn, (param, *append.args[1:]), (longer,), {}, append.span, adjoint=append.adjoint)
+    loop.body.ops.insert(place + 1, more)
+    loop.params, loop.inits = (*loop.params, param), (*loop.inits, loop.inits[position])
+    loop.body.results, loop.outs = (*loop.body.results, longer), (*loop.outs, out)
+    return out
+
+
+def _change(reader: Statement, old: Var, new: Var) -> None:
+    if isinstance(reader, Op):
+        reader.args = (new, *reader.args[1:])
+        reader.out.type = new.type
+    elif isinstance(reader, For):
+        reader.items = tuple(
+            [(new if source is old else source, targets) for source, targets in reader.items]
+        )
