@@ -107,13 +107,16 @@ def without_masks(s: Scalarizer, array: Value, index: Arg, length: Dim | int) ->
         length: how many elements they choose.
     """
     items = index.items if isinstance(index, Seq) else (index,)
+    values = [s.arg(item) if isinstance(item, Var) else None for item in items]
+    if not any(isinstance(value, Value) and value.type.kind == "bool" for value in values):
+        return index
     new: list[Arg] = []
-    for axis, item in enumerate(items):
-        mask = s.arg(item) if isinstance(item, Var) else None
+    for axis, (item, mask) in enumerate(zip(items, values, strict=True)):
         if not isinstance(mask, Value) or mask.type.kind != "bool":
             new.append(item)
             continue
-        if any(isinstance(i, Lit) and i.value in (None, ...) for i in items[:axis]) or axis >= array.rank:
+        unknown = any(isinstance(i, Lit) and i.value in (None, ...) for i in items[:axis])
+        if unknown or axis >= array.rank or mask.rank != 1:
             raise NoForm("booleans for an axis that is not known")
         require_equal(s, array.lengths[axis], mask.lengths[0])
         chosen = places(s, mask, length)
