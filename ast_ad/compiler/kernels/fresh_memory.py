@@ -46,6 +46,9 @@ def _lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     same = ir.InlineAsm(ir.FunctionType(made.data.type, [made.data.type]), "", "=r,0", False)
     address = _Unaliased(builder.block, same, [made.data])  # no instruction: what goes in comes out
     builder._insert(address)
+    # what frees the memory is told its address, not this one: seen here, no access is moved behind that
+    seen = ir.InlineAsm(ir.FunctionType(ir.VoidType(), [address.type]), "", "r", True)
+    builder.call(seen, [address])
     made.data = address
     return made._getvalue()
 
