@@ -42,7 +42,8 @@ def linear_recurrence(c, x):
 
 
 def polyval(p, x):
-    if np.ndim(p) != 1 or not isinstance(x, np.ndarray):
+    _of_vector(p)
+    if not isinstance(x, np.ndarray) or x.dtype != p.dtype:
         refuse("this call")
     y = np.zeros_like(x)
     for i in range(len(p)):
