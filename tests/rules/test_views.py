@@ -115,7 +115,7 @@ def test_a_write_to_the_result_reaches_what_it_reaches_in_numpy(fn, sample, layo
         expected = program(moved())
     except (ValueError, DeprecationWarning) as error:  # one element many times: NumPy warns, and will refuse
         assert re.search("read-only|overlapping", str(error))
-        with pytest.raises((ValueError, RuntimeError), match="read-only|single memory location"):
+        with pytest.raises((ValueError, RuntimeError), match="read-only|at several places"):
             ast_ad.value_and_grad(program)(moved())
         return
     value, gradient = ast_ad.value_and_grad(program)(moved())

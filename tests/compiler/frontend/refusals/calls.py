@@ -205,10 +205,10 @@ def length_of_a_generator(x):
     return np.sum(x) * len(v for v in x)  # here
 
 
-@refused("3 items stand beside 2", X, X, placed=False)
+@refused("3 items stand beside 2", X, X)
 def strict_zip(x, y):
     total = 0.0
-    for a, b in zip(x, y[1:], strict=True):
+    for a, b in zip(x, y[1:], strict=True):  # here
         total += a * b
     return total
 
