@@ -247,11 +247,7 @@ def range_inside(start: int, stop: int, n: int) -> bool:
     return start >= stop or (start >= -n and stop <= n)
 
 
-def _all_inside(context: Any, builder: Any, type: Any, condition: Any) -> Any:
-    return _require(context, builder, type, condition)
-
-
-@_instructions(_condition, [(types.boolean,)], _all_inside)
+@_instructions(_condition, [(types.boolean,)], _require)
 def all_inside(within: bool) -> None:
     """Stop the kernel if some index was out of bounds."""
     if not within:

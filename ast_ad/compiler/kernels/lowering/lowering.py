@@ -16,7 +16,7 @@ from ....rules import helpers, required
 from ....rules.registry import lookup
 from ...ir import builtin
 from ...ir.ops import Arg, Lit, Op, Seq, Var, variables
-from ...ir.types import Array, Dim, Scalar
+from ...ir.types import Array, Scalar
 from .. import runtime as kernels
 from ..nests.affine_indices import Index
 from ..nests.body import INT
@@ -74,7 +74,7 @@ POINTWISE: set[Any] = {
 def has_form(op: Op) -> bool:
     """Whether kernels have the operation, in some of the ways that it is called."""
     if op.fn in FORMS or op.fn in POINTWISE or op.fn in _PURE_WRITES or _is_ufunc(op.fn):
-        return not _of_stack(op) and _arguments(op) in steps.ARGUMENTS.get(op.fn, (_arguments(op),))
+        return not _of_stack(op) and steps.ARGUMENTS.get(op.fn) in (None, len(op.args) + len(op.kwargs))
     primitive = lookup(op.fn)
     if primitive is not None and primitive.kind == "elementwise":
         return not isinstance(op.fn, FunctionType) or op.fn.__module__ == "numpy" or _scalar(op) is not None
@@ -84,10 +84,6 @@ def has_form(op: Op) -> bool:
 def _is_ufunc(fn: Any) -> bool:
     """Whether it is a function of numbers, for each element of arrays."""
     return isinstance(fn, np.ufunc) and fn.signature is None and fn.nout == 1
-
-
-def _arguments(op: Op) -> int:
-    return len(op.args) + len(op.kwargs)
 
 
 def _of_stack(op: Op) -> bool:
@@ -275,7 +271,7 @@ def _getitem(s: Scalarizer, op: Op) -> None:
         chosen(s, op, array, mask)
         return
     dims = op.out.type.shape if isinstance(op.out.type, Array) else ()
-    index = without_masks(s, array, op.args[1], Dim.fresh())
+    index = without_masks(s, array, op.args[1])
     part = select(s, array, resolved(s, index), dims)
     if isinstance(op.out.type, Scalar):
         if part.lengths:

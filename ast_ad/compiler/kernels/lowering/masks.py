@@ -98,13 +98,12 @@ def places(s: Scalarizer, mask: Value, length: Dim | int) -> Chosen:
     return Chosen(Array(np.dtype(int), (length,)), (count,), every, mask)
 
 
-def without_masks(s: Scalarizer, array: Value, index: Arg, length: Dim | int) -> Arg:
+def without_masks(s: Scalarizer, array: Value, index: Arg) -> Arg:
     """An index in which vectors of booleans, each for one axis of several, are the places that they choose.
 
     Args:
         array: what the index is for.
         index: of a vector of booleans, or with such among others.
-        length: how many elements they choose.
     """
     items = index.items if isinstance(index, Seq) else (index,)
     values = [s.arg(item) if isinstance(item, Var) else None for item in items]
@@ -119,7 +118,7 @@ def without_masks(s: Scalarizer, array: Value, index: Arg, length: Dim | int) ->
         if unknown or axis >= array.rank or mask.rank != 1:
             raise NoForm("booleans for an axis that is not known")
         require_equal(s, array.lengths[axis], mask.lengths[0])
-        chosen = places(s, mask, length)
+        chosen = places(s, mask, Dim.fresh())  # each its own: two need not choose as many
         new.append(Var(chosen.type))
         s.env[new[-1]] = chosen.written(s)  # type: ignore[index]
     return Seq(tuple(new)) if isinstance(index, Seq) else new[0]

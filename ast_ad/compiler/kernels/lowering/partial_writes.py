@@ -50,7 +50,7 @@ def write(s: Scalarizer, op: Op, kind: str) -> None:
         put(s, op, memory, mask, s.arg(op.args[2]) if raw is None else raw, kind)
         return
     value = s.arg(op.args[2])
-    index = without_masks(s, memory, op.args[1], Dim.fresh())
+    index = without_masks(s, memory, op.args[1])
     part = select(s, memory, resolved(s, index), None)
     if isinstance(value, Value):
         value = _fitted(s, value, part.lengths)

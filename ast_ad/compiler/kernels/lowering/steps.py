@@ -12,7 +12,7 @@ import numpy as np
 
 from ....rules.numpy.gather import refuse
 
-ARGUMENTS = {np.round: (1,), np.around: (1,), np.where: (3,)}
+ARGUMENTS = {np.round: 1, np.around: 1, np.where: 3}
 """With how many these are functions of numbers, for each element."""
 
 

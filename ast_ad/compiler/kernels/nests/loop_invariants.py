@@ -118,7 +118,7 @@ def _escaping(block: Block) -> set[Var]:
 
 
 def _takes_whole(op: Op) -> bool:
-    return op.fn in _WHOLE or op.fn.__module__ in _CALLS
+    return op.fn in _WHOLE or getattr(op.fn, "__module__", "") in _CALLS
 
 
 # ----- smaller arrays

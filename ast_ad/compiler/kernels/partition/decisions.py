@@ -19,7 +19,7 @@ import numpy as np
 
 from ...ir import builtin
 from ...ir.ops import Arg, Function, If, Op, Var, While, walk
-from ...ir.types import Scalar
+from ...ir.types import Scalar, kind_of
 from ..nests.nests import SLOW
 from ..numbers import as_written, kernel_math, python_math, sorted_places
 from ..numbers.powers import argument_type
@@ -30,7 +30,6 @@ _AS_WRITTEN: dict[Callable[..., Any], Callable[..., Any]] = {
     operator.mul: as_written.times,
     operator.truediv: as_written.over,
 }
-BOOL = Scalar("bool")
 Sources = dict[Var, list[Op | Arg]]
 _STEPS = {
     np.floor, np.ceil, np.trunc, np.rint, np.fmod, kernel_math.floor_divide, kernel_math.remainder,
@@ -45,7 +44,7 @@ def decide_as_written(kernel: Function) -> None:
     whiles = {id(op) for loop in walk(kernel.body) if isinstance(loop, While) for op in loop.cond.ops}
     for op in walk(kernel.body):
         if isinstance(op, Op) and _decides(op):
-            compared = all(out.type == BOOL for out in op.outs) and bool(op.outs)
+            compared = any(kind_of(out.type) == "bool" for out in op.outs)  # Python's or NumPy's
             more = carried if id(op) in whiles else {} if compared else stored
             _follow(op.args, made, more)
 
@@ -76,7 +75,7 @@ def _as_written(op: Op) -> Callable[..., Any]:
 
 def _decides(op: Op) -> bool:
     """Whether it makes integers or truth values of floats, or jumps."""
-    if op.fn.__module__ == sorted_places.__name__:
+    if getattr(op.fn, "__module__", "") == sorted_places.__name__:
         return True
     floats = any(isinstance(a, Var) and _is_float(a) for a in op.args)
     return floats and (op.fn in _STEPS or all(_is_whole(out) for out in op.outs))
