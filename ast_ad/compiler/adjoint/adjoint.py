@@ -25,7 +25,7 @@ from ..analysis.activity import Activity, analyse
 from ..analysis.aliasing import read_for_its_shape
 from ..analysis.infinities import Infinities, is_singular
 from ..analysis.invariants import require
-from ..analysis.masked_cotangents import Masks, masks
+from ..analysis.masked_cotangents import EXTREMA, Masks, chooses, masks
 from ..analysis.undefined import doubtful_values, undefined_values
 from ..frontend.builder import Builder, type_of_arg
 from ..frontend.types.dummies import InferenceError
@@ -94,7 +94,7 @@ def adjoint(
     sweep = Sweep(builder, activity, doubtful_values(joint.body), residuals)
     sweep.zeros, sweep.linear = zeros, linear
     sweep.infinities.follow(joint.body.ops)
-    sweep.masks = masks(joint.body, activity.active, chosen, sweep.infinities.wild)
+    sweep.masks = masks(joint.body, activity.active, chosen, sweep.infinities)
     primal = list(joint.body.ops)
     joint.params += sweep.start(chosen, bool(seed))
     handled = _errors_ignored(builder, joint.body)
@@ -213,8 +213,13 @@ class Sweep:
                 self.bars.add(arg, self.product(g, partial, self.times(op, partial)), broadcast=True)
 
     def times(self, op: Op, partial: Arg) -> Callable[..., Any]:
-        """The product by a partial derivative; safe, where a masked zero may meet an infinite one."""
+        """The product by a partial derivative; safe, where a masked zero may meet an infinite one.
+
+        What a choice by value leaves out has the partial 0, whatever the cotangent is: that may be infinite.
+        """
         masks, out = self.masks, op.out
+        if out in masks.steep and (chooses(op) or kind_of(type_of_arg(partial)) == "bool"):
+            return helpers.exact_product
         if out in masks.decomposed and lookup(op.fn) is lookup(np.multiply) and not self.activity.of(partial):
             return helpers.exact_product
         if out in masks.chosen:
@@ -251,6 +256,10 @@ class Sweep:
         before = len(self.builder.block.ops)
         cotangents = several(self.rules.inline(rule, (g, ans, *op.args), op.kwargs))
         made = self.builder.block.ops[before:]
+        if op.fn in EXTREMA and not self.masks.steep.intersection(op.outs):
+            for inner in made:  # where the cotangent is finite, zeros need no care
+                if isinstance(inner, Op) and inner.fn is helpers.exact_product:
+                    inner.fn = operator.mul
         if self.linear and not is_linear(primitive, made, completed, cotangents, adjoint):
             raise UnsupportedError(
                 f"a tangent of `{callable_name(op.fn)}`",
@@ -282,7 +291,7 @@ class Sweep:
         self.activity.include(activity)
         self.infinities.follow(block.ops)
         around = self.masks.like(op.outs)
-        self.masks.include(masks(block, activity.active, results, self.infinities.wild, around))
+        self.masks.include(masks(block, activity.active, results, self.infinities, around))
         self.builder.block.ops += block.ops
         self.bars.extend(defined(block))
         self.undefined |= undefined_values(block)

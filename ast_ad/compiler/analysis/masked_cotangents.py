@@ -1,6 +1,6 @@
 """Which cotangents may be zero because nobody looks at the value?
 
-``masks(block, active, results, wild, around) -> Masks``. Asked by ``adjoint`` after ``analyse`` and
+``masks(block, active, results, infinities, around) -> Masks``. Asked by ``adjoint`` after ``analyse`` and
 ``Infinities``, which it builds on, and before the sweep.
 
 A branch of ``np.where`` that is not taken, an element that is not picked, a value that one side of an ``if``
@@ -22,11 +22,11 @@ import numpy as np
 
 from ...rules import containers, helpers
 from ...rules.registry import Primitive, lookup
-from ..ir.ops import Arg, Block, For, If, Op, Var, While, binders, blocks, variables, walk
+from ..ir.ops import Arg, Block, For, If, Op, Var, While, binders, blocks, variables
 from ..ir.types import Array, kind_of
 from .activity import Useful, differentiable_arguments
 from .aliasing import is_whole_index
-from .infinities import flat_at_infinity
+from .infinities import Infinities, flat_at_infinity
 
 # Functions that choose by value what they pass on: ``np.where(x > 0, f(x), g(x))``.
 CHOOSING: set[Callable[..., Any]] = {
@@ -36,6 +36,8 @@ CHOOSING: set[Callable[..., Any]] = {
     *(np.nanmax, np.nanmin, np.nanpercentile, np.nanquantile, np.median, np.percentile, np.quantile),
     *(np.partition, np.unique, np.interp, helpers.safe_product),
 }
+
+EXTREMA = (max, min)  # whose rules share the cotangent out by exact products
 
 # Functions with rules for cotangents that make no zeros of their own. Of others it is not known.
 DENSE: tuple[Callable[..., Any], ...] = (
@@ -68,13 +70,15 @@ class Masks:
     """Active values by what made zeros in their cotangents: ``chosen``, a choice by value; ``masked``, also
     that nobody reads the value, or a place of it; ``weighted``, also a factor that is not differentiated;
     ``saturated``, also that a function is flat where its argument overflowed. ``decomposed``: on what a
-    decomposition depends."""
+    decomposition depends. ``steep``: what has an infinite derivative somewhere depends on it, so that its
+    cotangent may be infinite."""
 
     chosen: set[Var] = field(default_factory=set)
     masked: set[Var] = field(default_factory=set)
     weighted: set[Var] = field(default_factory=set)
     saturated: set[Var] = field(default_factory=set)
     decomposed: set[Var] = field(default_factory=set)
+    steep: set[Var] = field(default_factory=set)
 
     def include(self, other: Masks) -> None:
         """Add the masks of a block that becomes part of this one."""
@@ -83,24 +87,29 @@ class Masks:
         self.weighted |= other.weighted
         self.saturated |= other.saturated
         self.decomposed |= other.decomposed
+        self.steep |= other.steep
 
     def like(self, outs: Iterable[Var]) -> Masks:
         """The masks of ``outs`` alone: ``around`` for the equivalent program of a composite rule."""
-        found = self.chosen, self.masked, self.weighted, self.saturated, self.decomposed
+        found = self.chosen, self.masked, self.weighted, self.saturated, self.decomposed, self.steep
         return Masks(*(part.intersection(outs) for part in found))
 
 
 def masks(
-    block: Block, active: set[Var], results: tuple[Arg, ...], wild: set[Var], around: Masks | None = None
+    block: Block,
+    active: set[Var],
+    results: tuple[Arg, ...],
+    infinities: Infinities,
+    around: Masks | None = None,
 ) -> Masks:
-    """The masks within a block; ``wild``: see ``infinities``; ``around``: those of ``results``."""
+    """The masks within a block; ``around``: those of ``results``."""
     around = around or Masks()
     always = _Always(active)
     always.mark(*(() if around.chosen else results))
     always.block(block)
     nowhere: set[Var] = set()
     read, unweighted = _Dense(active, nowhere, False), _Dense(active, nowhere, True)
-    sloping = _Dense(active, wild, False)
+    sloping = _Dense(active, infinities.wild, False)
     for found, zeros in (
         (read, around.masked),
         (unweighted, around.weighted),
@@ -108,12 +117,13 @@ def masks(
     ):
         found.mark(*(() if zeros else results))
         found.block(block)
-    decomposed = _Decomposed(active)
-    decomposed.mark(*(results if around.decomposed else ()))
-    decomposed.block(block)
+    decomposed, steep = _Before(active, _decomposes), _Before(active, infinities.has_poles)
+    for before, are in ((decomposed, around.decomposed), (steep, around.steep)):
+        before.mark(*(results if are else ()))
+        before.block(block)
     kept = (always.vars, read.vars, unweighted.vars, sloping.vars)
     chosen, masked, weighted, saturated = (active - found for found in kept)
-    return Masks(chosen, masked, weighted, saturated, decomposed.vars)
+    return Masks(chosen, masked, weighted, saturated, decomposed.vars, steep.vars)
 
 
 def chooses(op: Op) -> bool:
@@ -151,15 +161,18 @@ def are_all_in(items: Iterable[Var], found: set[Var], active: set[Var]) -> bool:
     return bool(some) and found.issuperset(some)
 
 
-class _Decomposed(Useful):
-    """``vars`` are the values on which a decomposition depends."""
+class _Before(Useful):
+    """``vars`` are the values on which operations of a kind depend."""
+
+    def __init__(self, active: set[Var], is_one: Callable[[Op], bool]) -> None:
+        super().__init__(active)
+        self.is_one = is_one
 
     def block(self, block: Block) -> None:
-        for op in walk(block):
-            if isinstance(op, Op) and _decomposes(op):
-                self.mark(*op.args)
-        if self.vars:
-            super().block(block)
+        for op in block.ops:
+            if isinstance(op, Op) and self.is_one(op):
+                self.mark(*differentiable_arguments(op))
+        super().block(block)
 
 
 def _decomposes(op: Op) -> bool:

@@ -8,7 +8,7 @@ import math
 import numpy as np
 
 from ..containers import array_from_list, list_fill
-from ..helpers import list_from_array, unbroadcast
+from ..helpers import exact_product, list_from_array, unbroadcast
 from ..partials import polygamma, ratio
 from ..registry import elementwise, vjp
 from .cumulative import exclusive_product
@@ -87,15 +87,16 @@ def prod(g, ans, iterable, start=1):
 
 @vjp(builtins.max, builtins.min)
 def extremum(g, ans, *values):
-    """Equal extrema share the gradient evenly."""
+    """Equal extrema share the gradient evenly; the others have none, whatever it is."""
     if len(values) == 1:
         picked = array_from_list(values[0]) == ans
-        return list_from_array(g * picked / np.sum(picked), values[0])
+        return list_from_array(exact_product(g, picked / np.sum(picked)), values[0])
     if len(values) == 2:
         x, y = values
-        return g * ((x == ans) - 0.5 * (x == y)), g * ((y == ans) - 0.5 * (x == y))
+        x_share, y_share = (x == ans) - 0.5 * (x == y), (y == ans) - 0.5 * (x == y)
+        return exact_product(g, x_share), exact_product(g, y_share)
     ties = builtins.sum([value == ans for value in values])
-    return tuple(g * (value == ans) / ties for value in values)
+    return tuple(exact_product(g, (value == ans) / ties) for value in values)
 
 
 # ----- newer Python versions -----
