@@ -142,6 +142,9 @@ def _constants(program: Any) -> list[str]:
     for (kind, where, *rest), value in primal.constants.items():
         if kind == "arg":
             name = primal.function.params[where].hint or f"argument {where}"
+            if rest == ["several"]:
+                found.append(f"{name} {'>=' if value else '<'} 2")
+                continue
             found.append(f"{''.join(f'{aspect} of ' for aspect in rest)}{name} = {value!r}")
     for guard in primal.inputs.guards:
         if guard.kind == "equal":

@@ -18,12 +18,12 @@ import numpy as np
 from ...rules.random_draws import GENERATORS, GLOBAL
 from ..ir.dims import symbols
 from ..ir.ops import Lit, Op, Var
-from ..ir.types import Array, Dim, Opaque, Scalar, is_strange, list_of, type_of
+from ..ir.types import Array, Dim, Opaque, Scalar, is_strange, list_of
 from . import doors
 from .constructs.attributes import load_attribute
 from .context import Context, TensorOutside
 from .guards import Guard, Guards, Path, aspect_of
-from .length_patterns import Known, Lengths
+from .length_patterns import Known, Lengths, leaf_type
 from .outside_values import outside_value, require_plain_items
 from .signatures import is_code, signature
 from .store.outer_stores import BEFORE, Places
@@ -47,19 +47,6 @@ class Restart(Exception):
     def __init__(self, keys: set[object]) -> None:
         super().__init__(keys)
         self.keys = keys
-
-
-def leaf_type(value: object, key: tuple[object, ...], lengths: Lengths, constant_shape: bool = False) -> Any:
-    """The type that a number or array has in the signature: what is known of its lengths is part of it."""
-    if isinstance(value, np.ndarray):
-        shape = lengths.fixed(value.shape) if constant_shape else lengths.of(value.shape, key)
-        return Array(value.dtype, shape)
-    found = type_of(value)
-    return (
-        Scalar("int", found.dtype, Dim.symbol(key))
-        if isinstance(found, Scalar) and found.kind == "int"
-        else found
-    )
 
 
 def is_method(value: object) -> bool:
@@ -120,8 +107,11 @@ class Inputs:
     def argument(self, value: object, position: int, name: str) -> Any:
         """The abstract value of one leaf of the arguments."""
         key = ("arg", position)
-        constant = key in self.constants
-        var = Var(leaf_type(value, key, self.lengths, (*key, "shape") in self.constants), name)
+        constant, least = key in self.constants, None
+        if (*key, "several") in self.constants:
+            self.static_values[(*key, "several")] = aspect_of(value, "several")
+            least = 2 if self.static_values[(*key, "several")] else None
+        var = Var(leaf_type(value, key, self.lengths, (*key, "shape") in self.constants, least), name)
         if constant:
             var.known = value
             self.static_values[key] = value
@@ -143,6 +133,17 @@ class Inputs:
         keys: set[object] = set()
         if all(self._leaves(var, keys, False) for var in variables) and keys - self.constants:
             raise Restart(keys)
+
+    def demand_several(self, count: Dim) -> None:
+        """Ask for a build in which it is known of the ints behind a length whether they are 2 at least."""
+        ints = {atom.key for atom in symbols(count)}
+        keys = {
+            (*key, "several")
+            for key in ints
+            if isinstance(key, tuple) and key[:1] == ("arg",) and len(key) == 2
+        }
+        if keys - self.constants:
+            raise Restart(set(keys))
 
     def demand_shapes(self, variables: list[Var]) -> None:
         """Ask for a build in which the lengths of these arrays are static."""

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
-from ..ir.types import Dim
+from ..ir.types import Array, Dim, Scalar, type_of
 
 SMALL = 16  # lengths up to this one are constants of a program that knows CONSTANTS
 
@@ -21,7 +22,10 @@ Shape = tuple[int, ...]
 
 
 class Known(enum.IntEnum):
-    """How much of the lengths a program takes as known, from most to least; ones are always known."""
+    """How much of the lengths a program takes as known, from most to least.
+
+    Ones are always known; zeros, too, where equalities are.
+    """
 
     CONSTANTS = 0
     EQUALITIES = 1
@@ -42,10 +46,9 @@ def pattern(shapes: Iterable[Shape], known: Known) -> tuple[Shape, ...]:
     if known is Known.ONES:
         return tuple([tuple([1 if n == 1 else -1 for n in shape]) for shape in shapes])
     small = SMALL if known is Known.CONSTANTS else 1
-    least = 0 if known is Known.CONSTANTS else 1
     return tuple(
         [
-            tuple([n if least <= n <= small else numbers.setdefault(n, -1 - len(numbers)) for n in shape])
+            tuple([n if n <= small else numbers.setdefault(n, -1 - len(numbers)) for n in shape])
             for shape in shapes
         ]
     )
@@ -80,7 +83,31 @@ class Lengths:
         return shape
 
     def _length(self, n: int, key: object) -> Dim | int:
-        if n == 1 or (self.known is Known.CONSTANTS and n <= SMALL):
+        if self.known is Known.ONES:
+            return 1 if n == 1 else Dim.symbol(key, not_one=True, least=0)
+        small = SMALL if self.known is Known.CONSTANTS else 1
+        if n <= small:
             return n
-        symbol = Dim.symbol(key, not_one=True, least=SMALL + 1 if self.known is Known.CONSTANTS else 0)
-        return symbol if self.known is Known.ONES else self._symbols.setdefault(n, symbol)
+        return self._symbols.setdefault(n, Dim.symbol(key, not_one=True, least=small + 1))
+
+
+def leaf_type(
+    value: object,
+    key: tuple[object, ...],
+    lengths: Lengths,
+    constant_shape: bool = False,
+    least: int | None = None,
+) -> Any:
+    """The type that a number or array has in the signature: what is known of its lengths is part of it.
+
+    ``least``: what an int is at least.
+    """
+    if isinstance(value, np.ndarray):
+        shape = lengths.fixed(value.shape) if constant_shape else lengths.of(value.shape, key)
+        return Array(value.dtype, shape)
+    found = type_of(value)
+    return (
+        Scalar("int", found.dtype, Dim.symbol(key, least=least))
+        if isinstance(found, Scalar) and found.kind == "int"
+        else found
+    )

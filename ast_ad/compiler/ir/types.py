@@ -174,6 +174,20 @@ def has_references(type: Type | None) -> bool:
     return bool(places_in(type))
 
 
+def has_one_kind(type: Type) -> bool:
+    """Whether values of the type, and what they hold, are never None and have one number of axes.
+
+    >>> import numpy as np
+    >>> has_one_kind(ListOf(Scalar("float"))), has_one_kind(ListOf(Array(np.dtype("d"), None)))
+    (True, False)
+    """
+    if isinstance(type, TupleOf):
+        return all(map(has_one_kind, type.items))
+    if isinstance(type, (ListOf, DictOf)):
+        return has_one_kind(type.element)
+    return not isinstance(type, Optional) and (not isinstance(type, Array) or type.shape is not None)
+
+
 def without_places(type: Type) -> Type:
     """The type with tuples of ints for references."""
     if isinstance(type, TupleOf):

@@ -22,6 +22,7 @@ from .lowering import (
     partial_writes as writes,
     products,
     reductions,
+    reshapes,
     scans,
     searches,
     views,
@@ -37,7 +38,19 @@ from .threads import parallel_kernel
 from .vector_math import CACHE_TAG
 
 # Imported for what they register.
-_FORMS = creation, extrema, joined, linear_algebra, products, reductions, scans, searches, views, writes
+_FORMS = (
+    creation,
+    extrema,
+    joined,
+    linear_algebra,
+    products,
+    reductions,
+    reshapes,
+    scans,
+    searches,
+    views,
+    writes,
+)
 
 
 def decorators(parts: Parts) -> dict[str, Callable[..., Any]]:

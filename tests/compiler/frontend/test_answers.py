@@ -153,7 +153,7 @@ def test_which_lengths_a_program_is_made_for():
     shapes = [(3, 100), (100,), (50, 1), (0, 3)]
     assert pattern(shapes, Known.CONSTANTS) == ((3, -1), (-1,), (-2, 1), (0, 3))
     assert pattern(shapes, Known.ONES) == ((-1, -1), (-1,), (-1, 1), (-1, -1))
-    assert pattern(shapes, Known.EQUALITIES) == ((-1, -2), (-2,), (-3, 1), (-4, -1))
+    assert pattern(shapes, Known.EQUALITIES) == ((-1, -2), (-2,), (-3, 1), (0, -1))
 
 
 def test_whether_a_name_has_a_value_is_called_after_it():

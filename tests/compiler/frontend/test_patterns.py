@@ -83,7 +83,7 @@ def test_programs_mean_the_same(known, n):
 
 def test_pattern():
     assert pattern([(0, 2), (17, 17)], Known.CONSTANTS) == ((0, 2), (-1, -1))
-    assert pattern([(0, 2), (9, 2), (1,)], Known.EQUALITIES) == ((-1, -2), (-3, -2), (1,))
+    assert pattern([(0, 2), (9, 2), (1,)], Known.EQUALITIES) == ((0, -1), (-2, -1), (1,))
     assert pattern([(0, 2), (9, 2), (1,)], Known.ONES) == ((-1, -1), (-1, -1), (1,))
 
 

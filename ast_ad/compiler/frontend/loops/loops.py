@@ -7,16 +7,13 @@ its trip count is static.
 from __future__ import annotations
 
 import functools
-import operator
 from collections.abc import Callable, Collection
 from typing import Any
 
 import gast
 
 from ....errors import AdError
-from ...ir.dims import reaches
-from ...ir.ops import Arg, Block, For, Lit, Var, While
-from ...ir.types import Dim, Scalar
+from ...ir.ops import Block, Lit, Var, While
 from .. import doors
 from ..constructs.branches import branch, condition, truth
 from ..constructs.expressions import evaluate
@@ -27,14 +24,21 @@ from ..store.heaps import region
 from ..store.identities import is_iterator, shown
 from ..store.shared_names import lists_of
 from ..tables import statement
-from ..types.dummies import int_size
 from ..types.joins import ShapeChange
 from ..values import Arr, Comprehension, Dct, Lst, Maybe, Value, now
+from .first_pass import (
+    any_turn,
+    first_pass_apart,
+    region_loop,
+    runs_for_certain,
+    settle_first,
+    wants_settled,
+)
 from .fixpoint import fixpoint
-from .iteration import IDENTITY, check_counts, drives, iteration, own_iterator
+from .iteration import check_counts, drives, iteration, own_iterator
 from .live_lists import ListChanges, fixed_lists, run_live
 from .passes import EveryPassRaises, Passes
-from .unrolling import pass_and_rest, unroll
+from .unrolling import unroll
 
 MAX_UNROLLED = 600
 
@@ -150,10 +154,11 @@ def run_over(
     def some_turn() -> Any:
         return any_turn(cx, count, start, stop, step)
 
-    known = cx.static_value(count)
-    passes = Passes(live, some_turn, isinstance(known, int) and known > 0)
+    passes = Passes(live, some_turn, runs_for_certain(count))
     try:
         region_loop(cx, (start, stop, step), get, body, names, target, passes)
+        if wants_settled(cx):
+            settle_first(cx, spec, body, names, target, live, (entry, mark))
         return
     except EveryPassRaises:
         del cx.builder.block.ops[mark:]
@@ -185,49 +190,6 @@ def run_over(
     unroll(cx, [functools.partial(get, Lit(i)) for i in static_indices(cx, static, start, step)], body)
 
 
-def runs_for_certain(count: Value) -> bool:
-    """Whether a trip count that is not known is 1 at least."""
-    least = int_size(count) if isinstance(count, Var) else None
-    return isinstance(least, (int, Dim)) and reaches(least, 1)
-
-
-def first_pass_apart(
-    cx: Context,
-    spec: tuple[Value, Value, Value, Value, Callable[[Value], Value]],
-    body: Callable[[Value], None],
-    names: set[str],
-    target: gast.AST,
-    live: Collection[str] | None,
-) -> bool:
-    """Read the first pass by itself, if the others leave the structure as it is; False: nothing is read."""
-    count, start, stop, step, get = spec
-    entry, mark = cx.state.fork(), len(cx.builder.block.ops)
-    second = cx.emit(operator.add, start, step)
-    passes = Passes(live, lambda: any_turn(cx, cx.emit(operator.sub, count, Lit(1)), second, stop, step))
-
-    def rest() -> None:
-        region_loop(cx, (second, stop, step), get, body, names, target, passes)
-
-    try:
-        pass_and_rest(cx, lambda: body(get(start)), rest)
-    except (ShapeChange, EveryPassRaises, AdError) as problem:
-        if getattr(problem, "aliased", False):
-            raise
-        del cx.builder.block.ops[mark:]
-        cx.state = entry
-        return False
-    return True
-
-
-def any_turn(cx: Context, count: Value, start: Value, stop: Value, step: Value) -> Any:
-    """Whether a range is not empty."""
-    known, by = cx.static_value(count), cx.static_value(step)
-    if isinstance(known, int):
-        return Lit(known > 0)
-    pair = (count, Lit(0)) if not isinstance(by, int) else (stop, start) if by > 0 else (start, stop)
-    return truth(cx, cx.emit(operator.gt, *pair))  # a limit may be an array without axes
-
-
 def only_pass(cx: Context, enters: Value, run: Callable[[], None]) -> None:
     """A loop that raises in its first pass, if there is one."""
 
@@ -245,55 +207,6 @@ def static_indices(cx: Context, count: int, start: Value, step: Value) -> list[i
     first = cx.demand(start, "the start of a range")
     stride = cx.demand(step, "the step of a range")
     return [first + k * stride for k in range(count)]
-
-
-def ends(start: Arg, stop: Arg, step: int) -> tuple[Dim | int | None, Dim | int | None]:
-    """The least and the largest number that a range may hold; None where it is not known."""
-    first, end = int_size(start), int_size(stop)
-    known_first, known_end = (n if isinstance(n, (int, Dim)) else None for n in (first, end))
-    if step > 0:
-        return known_first, None if known_end is None else known_end - 1
-    return None if known_end is None else known_end + 1, known_first
-
-
-def region_loop(
-    cx: Context,
-    bounds: tuple[Value, Value, Value],
-    get: Callable[[Value], Value],
-    body: Callable[[Value], None],
-    names: set[str],
-    target: gast.AST,
-    passes: Passes,
-) -> None:
-    hint = target.id if type(target).__name__ == "Name" and get is IDENTITY else None
-    start, stop, step = map(cx.arg, bounds)
-
-    def make(params: Any, inits: Any, block: Block, outs: Any, stops: bool) -> None:
-        cx.builder.append(
-            For(
-                index,
-                (start, stop, step),
-                (),
-                params,
-                inits,
-                block,
-                outs,
-                False,
-                stops,
-                span,
-                cx.builder.adjoint,
-            )
-        )
-
-    span = cx.builder.span
-    passes.index = index = Var(Scalar("int"), hint)
-    if isinstance(step, Lit):
-        index.type = Scalar("int", None, Dim.between(("int", index.id), *ends(start, stop, step.value)))
-
-    def once() -> None:
-        body(get(index))
-
-    fixpoint(cx, once, names, make, passes, runs_over=1)
 
 
 # ----- while

@@ -170,37 +170,6 @@ def _expand_reduced(s: Scalarizer, op: Op) -> None:
     show(s, op, value, tuple(lengths), lambda p: tuple(p[k] for k in old))
 
 
-@form_of(np.reshape, np.ravel)
-def _reshape(s: Scalarizer, op: Op) -> None:
-    """A reshape in which only axes of length 1 come or go; NumPy does any other."""
-    value = s.arg(op.args[0])
-    if (
-        not isinstance(value, Value)
-        or not isinstance(op.out.type, Array)
-        or op.out.type.shape is None
-        or op.kwargs
-    ):
-        raise NoForm("a new shape")
-    shape = op.out.type.shape
-    olds = [k for k, n in enumerate(value.lengths) if not (isinstance(n, Lit) and n.value == 1)]
-    news = [k for k, d in enumerate(shape) if d != 1]
-    same = len(olds) == len(news) and all(
-        s.extent(shape[k]) is value.lengths[j] or shape[k] == (value.type.shape or ())[j]
-        for j, k in zip(olds, news, strict=True)
-    )
-    if not same or not shape:
-        raise NoForm("a new shape")
-    lengths = tuple(value.lengths[olds[news.index(k)]] if k in news else Lit(1) for k in range(len(shape)))
-
-    def where(p: Place) -> Place:
-        full = [ZERO] * value.rank
-        for j, k in zip(olds, news, strict=True):
-            full[j] = p[k]
-        return tuple(full)
-
-    show(s, op, value, lengths, where)
-
-
 @form_of(np.outer)
 def _outer(s: Scalarizer, op: Op) -> None:
     from .forms import mapped_function

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ....errors import AdError
 from ...ir import builtin
 from ...ir.builtin import MUTATORS
-from ...ir.ops import Arg, Block, For, If, Lit, Op, Statement, Var, While, blocks, walk
+from ...ir.ops import Arg, Block, For, If, Lit, Op, Statement, Var, While, blocks, reads, variables, walk
 from ...ir.types import Array, ListOf, Scalar, TupleOf
 from .. import runtime as kernels
 from ..lowering.loop_values import Value
@@ -193,9 +193,11 @@ def _type_of_init(s: Scalarizer, arg: Arg) -> Any:
 
 
 def _loop_body(s: Scalarizer, op: For | While, others: list[int], params: list[Var]) -> Block:
+    read = {var for inner in op.body.ops for var in reads(inner)} | set(variables(*op.body.results))
     with _Inside(s) as body:
         for j, param in zip(others, params, strict=True):
-            _bind(s, op.params[j], param)
+            if op.params[j] in read:  # what each turn makes anew may have other lengths before the first one
+                _bind(s, op.params[j], param)
         s.depth += 1
         s.statements(op.body)
         results = op.body.results[op.stops :]

@@ -54,6 +54,7 @@ from ..nests.scalar_replacement import carry
 from ..nests.scalarize import Scalarizer
 from .alias_sets import Groups
 from .decisions import decide_as_written
+from .first_values import first_values
 from .mixed_types import can_hold, kinds, widened
 from .restored import Tags, Untold, restoring, scalar_dtype
 from .results import allocate_outside
@@ -104,6 +105,7 @@ def partition(
         dropped: files and lines of the statements for which what kernels assume does not hold.
     """
     driver = copy_function(function)
+    first_values(driver)
     found = _Partition(driver, name, whole, parallel)
     for op in walk(driver.body):
         if isinstance(op, Op) and (op.span.filename, op.span.line) in dropped:
