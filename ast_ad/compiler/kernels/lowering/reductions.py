@@ -181,7 +181,7 @@ def _run(
     s.act(
         Action(
             value.lengths, keys, lambda body, place: None, kept=kept, start=start, step=turn, finish=done,
-            defines=defines,
+            defines=defines, any_order=True,
         )
     )  # fmt: skip
 
