@@ -227,6 +227,12 @@ def _require_real(s: Scalarizer, op: Op) -> None:
     """Let the kernel give up where a power of Python's numbers is complex."""
 
 
+@form_of(np.seterr, builtin.restore)
+def _errors(s: Scalarizer, op: Op) -> None:
+    """Kernels give no warnings, and handle errors in no way."""
+    s.env.update(dict.fromkeys(op.outs))
+
+
 @form_of(builtin.unread)
 def _unread(s: Scalarizer, op: Op) -> None:
     """Compute a value for its exception alone: arrays are written out, and checked on the way."""
