@@ -17,7 +17,7 @@ from ..nests.affine_indices import ZERO, Index
 from ..nests.body import Body
 from ..nests.nests import Action
 from ..numbers.scalar_calls import scalar_form
-from ..numbers.scalars import NoForm
+from ..numbers.scalars import NoForm, argument_type
 from .forms import form_of, require_equal
 from .loop_values import Formula, Value
 from .lowering import count_of
@@ -68,9 +68,12 @@ def _axes(op: Op, rank: int) -> tuple[tuple[int, ...], bool]:
 
 @form_of(np.sum, np.mean, np.prod, np.max, np.min, np.amax, np.amin)
 def reduction(s: Scalarizer, op: Op) -> None:
+    out = op.out.type
+    if not isinstance(s.arg(op.args[0]), (Value, Seq)):
+        _of_number(s, op)
+        return
     value = s.array(op.args[0])
     axes, keep = _axes(op, value.rank)
-    out = op.out.type
     if (
         not isinstance(out, (Scalar, Array))
         or out.dtype is None
@@ -97,6 +100,16 @@ def reduction(s: Scalarizer, op: Op) -> None:
             return body.op(operator.truediv, total, count, type=Scalar(out.kind, out.dtype))
 
     reduce_axes(s, op.out, value, axes, keep, kind, finish)
+
+
+def _of_number(s: Scalarizer, op: Op) -> None:
+    """A number is its own sum, mean, product and extremum, of the type that it has."""
+    type, out = argument_type(op.args[0]), op.out.type
+    axes, _ = _axes(op, 0)
+    kinds = isinstance(type, Scalar) and isinstance(out, Scalar) and type.kind == out.kind != "bool"
+    if axes or not kinds or type.dtype not in (None, out.dtype):  # type: ignore[union-attr]
+        raise NoForm("a reduction of a number")
+    s.compute(builtin.assign, [s.number(op.args[0])], op.out)
 
 
 def _not_empty(s: Scalarizer, count: Arg) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -11,9 +12,12 @@ from ....rules import helpers
 from ...ir.ops import Arg, Lit, Op, Seq
 from ...ir.types import Array
 from ..nests.affine_indices import ZERO, Index
+from ..nests.body import INT, Body
+from ..numbers import row_places
 from ..numbers.scalars import NoForm
 from .forms import broadcast, form_of, require_equal
-from .loop_values import Filled, Mapped, Value, stretched
+from .loop_values import Filled, Formula, Mapped, Value, stretched
+from .lowering import count_of
 
 if TYPE_CHECKING:
     from ..nests.scalarize import Scalarizer
@@ -151,7 +155,11 @@ def _hollow(s: Scalarizer, op: Op) -> None:
 
 @form_of(helpers.expand_reduced)
 def _expand_reduced(s: Scalarizer, op: Op) -> None:
-    value, like = s.arg(op.args[0]), s.array(op.args[1])
+    value, like = s.arg(op.args[0]), s.arg(op.args[1])
+    if not isinstance(value, Value) and not isinstance(like, Value):
+        s.env[op.out] = value
+        return
+    like = s.array(op.args[1])
     keep = op.args[3] if len(op.args) > 3 else op.kwargs.get("keepdims", Lit(False))
     axis = op.args[2] if len(op.args) > 2 else op.kwargs.get("axis", Lit(None))
     if not isinstance(keep, Lit) or not isinstance(op.out.type, Array):
@@ -172,8 +180,12 @@ def _expand_reduced(s: Scalarizer, op: Op) -> None:
 
 @form_of(np.reshape, np.ravel)
 def _reshape(s: Scalarizer, op: Op) -> None:
-    """A reshape in which only axes of length 1 come or go; NumPy does any other."""
+    """A reshape: where only axes of length 1 come or go, and within loops any; else NumPy does it."""
     value = s.arg(op.args[0])
+    if not isinstance(value, (Value, Seq)) and isinstance(op.out.type, Array) and not op.kwargs:
+        if op.out.type.shape is not None and all(d == 1 for d in op.out.type.shape):
+            s.bind(op.out, Filled(op.out.type, (Lit(1),) * len(op.out.type.shape), value))
+            return
     if (
         not isinstance(value, Value)
         or not isinstance(op.out.type, Array)
@@ -188,6 +200,9 @@ def _reshape(s: Scalarizer, op: Op) -> None:
         s.extent(shape[k]) is value.lengths[j] or shape[k] == (value.type.shape or ())[j]
         for j, k in zip(olds, news, strict=True)
     )
+    if not same and shape and s.depth:
+        _in_rows(s, op, value)
+        return
     if not same or not shape:
         raise NoForm("a new shape")
     lengths = tuple(value.lengths[olds[news.index(k)]] if k in news else Lit(1) for k in range(len(shape)))
@@ -201,6 +216,68 @@ def _reshape(s: Scalarizer, op: Op) -> None:
     show(s, op, value, lengths, where)
 
 
+def _in_rows(s: Scalarizer, op: Op, value: Value) -> None:
+    """The elements of an array, row by row, in another shape."""
+    type = op.out.type
+    assert isinstance(type, Array) and type.shape is not None
+    lengths = _new_lengths(s, op, value)
+
+    def element(body: Body, place: Place) -> Arg:
+        return value.element(body, _unraveled(body, _flat(body, place, lengths), value.lengths))
+
+    s.bind(op.out, Formula(type, lengths, [value], element, 4 * (value.rank - 1)))
+
+
+def _new_lengths(s: Scalarizer, op: Op, value: Value) -> tuple[Arg, ...]:
+    """The lengths of a new shape, checked: one that is -1 is what the others leave."""
+    type, count = op.out.type, count_of(s, value.lengths)
+    assert isinstance(type, Array) and type.shape is not None
+    lengths: list[Arg | None] = [s.extent(dim) for dim in type.shape]
+    given = s.arg(op.args[1]) if len(op.args) > 1 else Lit(-1)
+    if isinstance(given, Lit) and isinstance(given.value, tuple):
+        given = Seq(tuple(map(Lit, given.value)))
+    items = given.items if isinstance(given, Seq) else (given,)
+    if len(items) != len(lengths):
+        raise NoForm("a new shape")
+    for k, item in enumerate(items):
+        number = s.number(item)
+        if lengths[k] is None and not (isinstance(number, Lit) and number.value < 0):
+            if not (isinstance(number, Lit) or s.bounds.not_negative(s.bounds.affine(number))):
+                raise NoForm("a new shape")
+            lengths[k] = number
+    rest = count_of(s, tuple(n for n in lengths if n is not None))
+    if None in lengths:
+        if lengths.count(None) > 1:
+            raise NoForm("a new shape")
+        lengths[lengths.index(None)] = s.body.op(row_places.rows_in, count, rest, type=INT)
+    else:
+        require_equal(s, rest, count)
+    return tuple(n for n in lengths if n is not None)
+
+
+def _flat(body: Body, place: Place, lengths: tuple[Arg, ...]) -> Index:
+    """The number of a place among all, row by row."""
+    if len(place) == 1:
+        return place[0]
+    number: Arg = body.number(place[0])
+    for i, n in zip(place[1:], lengths[1:], strict=True):
+        row = body.op(operator.mul, number, n, type=INT)
+        number = body.op(operator.add, row, body.number(i), type=INT)
+    return Index.of(number)
+
+
+def _unraveled(body: Body, flat: Index, lengths: tuple[Arg, ...]) -> Place:
+    """The place that has a number among all."""
+    if len(lengths) == 1:
+        return (flat,)
+    found: list[Index] = []
+    number = body.number(flat)
+    for n in lengths[:0:-1]:
+        found.insert(0, Index.of(body.op(row_places.column_of, number, n, type=INT)))
+        number = body.op(row_places.row_of, number, n, type=INT)
+    return (Index.of(number), *found)
+
+
 @form_of(np.outer)
 def _outer(s: Scalarizer, op: Op) -> None:
     from .forms import mapped_function
@@ -211,6 +288,4 @@ def _outer(s: Scalarizer, op: Op) -> None:
     column = Mapped(
         Array(a.type.dtype, (*(a.type.shape or ()), 1)), (a.lengths[0], Lit(1)), a, lambda p: p[:1]
     )
-    import operator
-
     s.bind(op.out, mapped_function(s, operator.mul, [column, b], op.out.type))
