@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 
 from ....rules import containers, helpers
-from ....rules.numpy import diagonals, gather, joining, products, reductions, signal
+from ....rules.numpy import diagonals, joining, products, reductions, signal
 from ....rules.numpy.gather import refuse
 from ....rules.torch import activations as torch_activations, softmax as torch_softmax
-from . import contractions, margins, recurrences, steps
+from . import arrangements, contractions, margins, recurrences, steps
 
 
 def _only(condition: bool) -> None:
@@ -40,14 +40,6 @@ def fliplr(m):
 
 def flipud(m):
     return m[::-1]
-
-
-def moveaxis(a, source, destination):
-    _only(isinstance(source, int) and isinstance(destination, int))
-    n = np.ndim(a)
-    axes = [i for i in range(n) if i != source % n]
-    axes.insert(destination % n, source % n)
-    return np.transpose(a, axes)
 
 
 def on_diagonal(g, x, offset=0, axis1=0, axis2=1):
@@ -282,24 +274,6 @@ def split_like(g, arrays, axis=0):
     return pieces
 
 
-def gathered(x, places):
-    _only(np.ndim(x) == 1)
-    if np.ndim(places) == 0:
-        return x[max(int(places), 0)] if places >= 0 else x.dtype.type(0)
-    return np.where(places < 0, 0, x[np.maximum(places, 0)])
-
-
-def scattered_to(x, places, g):
-    _only(np.ndim(x) == 1 and g.dtype.kind == "f")
-    out = np.zeros(np.shape(x), g.dtype)
-    if np.ndim(places) == 0:
-        if places >= 0:
-            out[int(places)] += g
-        return out
-    np.add.at(out, np.maximum(places, 0), np.where(places < 0, 0, g))
-    return out
-
-
 # ----- what Python does with iterables
 def summed(iterable, start=0):
     _only(isinstance(iterable, np.ndarray) and np.ndim(iterable) == 1)
@@ -348,7 +322,6 @@ DEFINITIONS: dict[Any, Any] = {
     np.flip: flip,
     np.fliplr: fliplr,
     np.flipud: flipud,
-    np.moveaxis: moveaxis,
     np.angle: angle,
     diagonals.on_diagonal: on_diagonal,
     np.var: var,
@@ -366,6 +339,7 @@ DEFINITIONS: dict[Any, Any] = {
     np.diff: diff,
     signal.undiff: undiff,
     np.roll: roll,
+    **arrangements.DEFINITIONS,
     **margins.DEFINITIONS,
     **contractions.DEFINITIONS,
     **steps.DEFINITIONS,
@@ -374,8 +348,6 @@ DEFINITIONS: dict[Any, Any] = {
     np.nansum: nansum,
     np.isclose: isclose,
     np.cross: cross,
-    gather.gather: gathered,
-    gather.scatter_to: scattered_to,
     np.hstack: hstack,
     np.vstack: vstack,
     np.column_stack: column_stack,

@@ -107,6 +107,28 @@ def _drop(s: Scalarizer, op: Op, value: Value, kept: list[int]) -> None:
     show(s, op, value, tuple(value.lengths[k] for k in kept), where)
 
 
+@form_of(np.broadcast_to)
+def _broadcast_to(s: Scalarizer, op: Op) -> None:
+    value, type = s.arg(op.args[0]), op.out.type
+    shape = s.arg(op.args[1] if len(op.args) > 1 else op.kwargs["shape"])
+    if isinstance(shape, Lit) and isinstance(shape.value, tuple):
+        shape = Seq(tuple(map(Lit, shape.value)))
+    items = shape.items if isinstance(shape, Seq) else (shape,)
+    if not isinstance(type, Array) or not type.shape or len(items) != len(type.shape) or len(op.args) > 2:
+        raise NoForm("a view of unknown rank")
+    lengths = []
+    for item, dim in zip(items, type.shape, strict=True):
+        known = s.extent(dim)
+        lengths.append(s.number(item) if known is None else known)
+    if not isinstance(value, Value):
+        s.bind(op.out, Filled(type, tuple(lengths), value))
+        return
+    for n, m in zip(value.lengths, lengths[len(lengths) - value.rank :], strict=True):
+        if not (isinstance(n, Lit) and n.value == 1):
+            require_equal(s, n, m)
+    show(s, op, value, tuple(lengths), lambda p: stretched(value, p))
+
+
 @form_of(helpers.broadcast_like)
 def _broadcast_like(s: Scalarizer, op: Op) -> None:
     value, like = s.arg(op.args[0]), s.array(op.args[1])
