@@ -221,11 +221,8 @@ def array_split(ary, indices_or_sections, axis=0):
     length = np.shape(ary)[axis]
     if isinstance(indices_or_sections, (list, tuple)):
         cuts = [0, *indices_or_sections]
-        last = len(cuts) - 1
-        return [
-            ary[on_axis(n, axis, slice(cuts[i], None if i == last else cuts[i + 1]))]
-            for i in range(len(cuts))
-        ]
+        ends = [*indices_or_sections, None]
+        return [ary[on_axis(n, axis, slice(cuts[i], ends[i]))] for i in range(len(cuts))]
     only(isinstance(indices_or_sections, int))
     count = indices_or_sections
     each, more = length // count, length % count

@@ -17,7 +17,7 @@ from ....rules import containers, helpers
 from ....rules.numpy import diagonals, joining, products, reductions, signal
 from ....rules.numpy.gather import refuse
 from ....rules.torch import activations as torch_activations, softmax as torch_softmax
-from . import arrangements, contractions, margins, recurrences, steps
+from . import arrangements, contractions, margins, recurrences, signals, steps
 
 
 def _only(condition: bool) -> None:
@@ -62,8 +62,9 @@ def with_diagonal(a, val, wrap=False):
 
 
 def angle(z, deg=False):
-    _only(deg is False and z.dtype.kind == "c")
-    return np.arctan2(np.imag(z), np.real(z))
+    _only(isinstance(deg, bool) and z.dtype.kind == "c")
+    found = np.arctan2(np.imag(z), np.real(z))
+    return found * (180 / np.pi) if deg else found
 
 
 # ----- moments and bounds
@@ -156,13 +157,6 @@ def _between(n, axis, start, stop):
     return tuple([slice(start, stop) if i == axis % n else slice(None) for i in range(n)])
 
 
-def diff(a, n=1, axis=-1):
-    k = np.ndim(a)
-    for _ in range(n):
-        a = a[_between(k, axis, 1, None)] - a[_between(k, axis, None, -1)]
-    return a
-
-
 def undiff(g, n=1, axis=-1, length=None):
     k = np.ndim(g)
     for _ in range(n):
@@ -176,7 +170,8 @@ def undiff(g, n=1, axis=-1, length=None):
 
 def roll(a, shift, axis=None):
     n = np.ndim(a)
-    axis = 0 if axis is None and n == 1 else axis
+    if axis is None:
+        return roll(a, shift, 0) if n == 1 else np.reshape(roll(np.ravel(a), shift, 0), np.shape(a))
     if isinstance(shift, tuple) and isinstance(axis, tuple) and len(shift) == len(axis):
         for one, along in zip(shift, axis, strict=True):
             a = roll(a, one, along)
@@ -336,11 +331,11 @@ DEFINITIONS: dict[Any, Any] = {
     np.any: any_,
     np.all: all_,
     np.clip: clip,
-    np.diff: diff,
     signal.undiff: undiff,
     np.roll: roll,
     **arrangements.DEFINITIONS,
     **margins.DEFINITIONS,
+    **signals.DEFINITIONS,
     **contractions.DEFINITIONS,
     **steps.DEFINITIONS,
     **recurrences.DEFINITIONS,
