@@ -41,7 +41,7 @@ def form(s: Scalarizer, op: Op) -> None:
     if not computes_alike(op):
         raise NoForm(f"`{getattr(op.fn, '__name__', op.fn)}` of what has another type on another path")
     found = FORMS.get(op.fn)
-    if found is not None and (len(op.outs) <= 1 or op.fn is np.shape):
+    if found is not None and (len(op.outs) <= 1 or op.fn in SEVERAL):
         found(s, op)
         return
     if op.effect or len(op.outs) != 1:
@@ -59,6 +59,9 @@ def form(s: Scalarizer, op: Op) -> None:
     else:
         raise NoForm(f"`{getattr(op.fn, '__name__', op.fn)}` of arrays")
 
+
+SEVERAL = {np.shape, np.histogram}
+"""What has several results, and a form for them."""
 
 POINTWISE: set[Any] = {
     operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.neg, operator.pos,
