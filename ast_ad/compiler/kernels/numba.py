@@ -19,6 +19,7 @@ from .lowering import (
     joined,
     linear_algebra,
     new_arrays as creation,
+    orders,
     partial_writes as writes,
     products,
     reductions,
@@ -37,7 +38,9 @@ from .threads import parallel_kernel
 from .vector_math import CACHE_TAG
 
 # Imported for what they register.
-_FORMS = creation, extrema, joined, linear_algebra, products, reductions, scans, searches, views, writes
+_FORMS = (
+    creation, extrema, joined, linear_algebra, orders, products, reductions, scans, searches, views, writes,
+)  # fmt: skip
 
 
 def decorators(parts: Parts) -> dict[str, Callable[..., Any]]:

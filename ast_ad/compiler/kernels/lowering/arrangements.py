@@ -88,6 +88,14 @@ def isin(element, test_elements):
     return np.sum(element[..., None] == tests, axis=-1) > 0
 
 
+def lexsort(keys):
+    only(isinstance(keys, (list, tuple)) and len(keys) > 0 and all([np.ndim(key) == 1 for key in keys]))
+    order = np.argsort(keys[0], kind="stable")
+    for key in keys[1:]:
+        order = order[np.argsort(key[order], kind="stable")]
+    return order
+
+
 # ----- elements repeated
 def tile(A, reps):
     times = (reps,) if isinstance(reps, int) else tuple(reps)
@@ -385,6 +393,7 @@ DEFINITIONS: dict[Any, Any] = {
     np.extract: chosen,
     np.argwhere: argwhere,
     np.isin: isin,
+    np.lexsort: lexsort,
     np.tile: tile,
     np.repeat: repeat,
     np.kron: kron,

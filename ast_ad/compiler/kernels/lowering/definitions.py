@@ -17,7 +17,7 @@ from ....rules import containers, helpers
 from ....rules.numpy import diagonals, joining, products, reductions, signal
 from ....rules.numpy.gather import refuse
 from ....rules.torch import activations as torch_activations, softmax as torch_softmax
-from . import arrangements, contractions, margins, recurrences, signals, steps
+from . import arrangements, contractions, margins, recurrences, signals, statistics, steps
 
 
 def _only(condition: bool) -> None:
@@ -100,15 +100,6 @@ def reduced_count(a, axis=None):
     for i in axes:
         count = count * shape[i]
     return count
-
-
-def norm(x, ord=None, axis=None, keepdims=False):
-    _only(
-        x.dtype.kind == "f" and (ord is None or ord in (1, 2) and (np.ndim(x) == 1 or isinstance(axis, int)))
-    )
-    if ord == 1:
-        return np.sum(np.abs(x), axis=axis, keepdims=keepdims)
-    return np.sqrt(np.sum(x * x, axis=axis, keepdims=keepdims))
 
 
 def matmul(x1, x2):
@@ -322,7 +313,6 @@ DEFINITIONS: dict[Any, Any] = {
     np.var: var,
     np.std: std,
     reductions.reduced_count: reduced_count,
-    np.linalg.norm: norm,
     np.matmul: matmul,
     operator.matmul: matmul,
     np.trace: trace,
@@ -336,6 +326,7 @@ DEFINITIONS: dict[Any, Any] = {
     **arrangements.DEFINITIONS,
     **margins.DEFINITIONS,
     **signals.DEFINITIONS,
+    **statistics.DEFINITIONS,
     **contractions.DEFINITIONS,
     **steps.DEFINITIONS,
     **recurrences.DEFINITIONS,

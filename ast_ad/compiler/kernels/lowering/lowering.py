@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ....rules import helpers, required
+from ....rules.numpy import sorting
 from ....rules.registry import lookup
 from ...ir import builtin
 from ...ir.ops import Arg, Lit, Op, Seq, Var, variables
@@ -60,6 +61,8 @@ def form(s: Scalarizer, op: Op) -> None:
         raise NoForm(f"`{getattr(op.fn, '__name__', op.fn)}` of arrays")
 
 
+OF_NUMBERS: set[Any] = {sorting.quantile_position}
+
 SEVERAL = {np.shape, np.histogram}
 """What has several results, and a form for them."""
 
@@ -76,12 +79,17 @@ POINTWISE: set[Any] = {
 
 def has_form(op: Op) -> bool:
     """Whether kernels have the operation, in some of the ways that it is called."""
-    if op.fn in FORMS or op.fn in POINTWISE or op.fn in _PURE_WRITES or _is_ufunc(op.fn):
+    if _is_own(op) or op.fn in POINTWISE or op.fn in _PURE_WRITES or _is_ufunc(op.fn):
         return not _of_stack(op) and steps.ARGUMENTS.get(op.fn) in (None, len(op.args) + len(op.kwargs))
     primitive = lookup(op.fn)
     if primitive is not None and primitive.kind == "elementwise":
         return not isinstance(op.fn, FunctionType) or op.fn.__module__ == "numpy" or _scalar(op) is not None
     return not any(isinstance(v.type, Array) for v in (*variables(*op.args), *op.outs))
+
+
+def _is_own(op: Op) -> bool:
+    """Whether there is a form for it: where one is for numbers only, arrays have a definition."""
+    return op.fn in FORMS and (op.fn not in OF_NUMBERS or isinstance(op.out.type, Scalar))
 
 
 def _is_ufunc(fn: Any) -> bool:

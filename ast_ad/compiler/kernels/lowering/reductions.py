@@ -52,7 +52,7 @@ def reduction_of(fn: Any, dtype: np.dtype) -> Reduction:
 
 def _axes(op: Op, rank: int) -> tuple[tuple[int, ...], bool]:
     """The reduced axes, and whether they stay with length 1."""
-    known = {"axis", "keepdims"}
+    known = {"axis", "keepdims", *_OPTIONS}
     if not set(op.kwargs) <= known or len(op.args) > 2:
         raise NoForm("these keywords")
     axis = op.args[1] if len(op.args) > 1 else op.kwargs.get("axis", Lit(None))
@@ -72,7 +72,7 @@ def reduction(s: Scalarizer, op: Op) -> None:
     if not isinstance(s.arg(op.args[0]), (Value, Seq)):
         _of_number(s, op)
         return
-    value = s.array(op.args[0])
+    value, initial = _with_options(s, op, s.array(op.args[0]))
     axes, keep = _axes(op, value.rank)
     if (
         not isinstance(out, (Scalar, Array))
@@ -88,7 +88,8 @@ def reduction(s: Scalarizer, op: Op) -> None:
     kind = reduction_of(fn, out.dtype)
     count = count_of(s, tuple(value.lengths[a] for a in axes))
     if fn in (np.max, np.min):
-        _not_empty(s, count)
+        if initial is None:
+            _not_empty(s, count)
         var = op.args[0]
         again = isinstance(var, Var) and (s.uses.get(var, 0) > 1 or var in s.function.body.results)
         if again and isinstance(var, Var) and not value.is_view:
@@ -99,7 +100,60 @@ def reduction(s: Scalarizer, op: Op) -> None:
         def finish(body: Body, total: Arg) -> Arg:
             return body.op(operator.truediv, total, count, type=Scalar(out.kind, out.dtype))
 
+    elif initial is not None:
+
+        def finish(body: Body, total: Arg) -> Arg:
+            return _step(s, kind, Scalar(out.kind, out.dtype))(body, total, initial)
+
     reduce_axes(s, op.out, value, axes, keep, kind, finish)
+
+
+_OPTIONS = ("where", "initial", "dtype")
+
+
+def _is(arg: Arg, constant: Any) -> bool:
+    return isinstance(arg, Lit) and arg.value is constant
+
+
+def _with_options(s: Scalarizer, op: Op, value: Value) -> tuple[Value, Arg | None]:
+    """What is reduced, with what ``where`` leaves out replaced by what changes nothing; and ``initial``."""
+    given = {k: op.kwargs[k] for k in _OPTIONS if k in op.kwargs and not _is(op.kwargs[k], None)}
+    dtype, out = given.pop("dtype", None), op.out.type
+    if not given and dtype is None:
+        return value, None
+    same = out.dtype == value.type.dtype  # type: ignore[union-attr]
+    named = isinstance(dtype, Lit) and same and np.dtype(dtype.value) == value.type.dtype
+    if not same or dtype is not None and not named:
+        raise NoForm("a reduction in another type")
+    initial, where = given.get("initial"), given.get("where", Lit(True))
+    number = Scalar(value.type.kind, value.type.dtype)
+    if initial is not None:
+        type = argument_type(initial)
+        if (
+            not isinstance(type, Scalar)
+            or type.kind not in ("int", number.kind)
+            or type.dtype not in (None, out.dtype)
+        ):  # type: ignore[union-attr]
+            raise NoForm("a reduction that starts from another type")
+        initial = s.number(initial)
+        if isinstance(initial, Lit):
+            initial = Lit(value.type.dtype.type(initial.value).item())
+    if _is(where, True):
+        return value, initial
+    mask = s.array(where)
+    fn = {np.amax: np.max, np.amin: np.min}.get(op.fn, op.fn)
+    if fn is np.mean or initial is None and fn in (np.max, np.min):
+        raise NoForm("a reduction of some elements")
+    if mask.type.kind != "bool" or mask.rank != value.rank:
+        raise NoForm("a reduction of some elements")
+    for n, m in zip(value.lengths, mask.lengths, strict=True):
+        require_equal(s, n, m)
+    nothing = Lit(reduction_of(fn, value.type.dtype).start)
+
+    def element(body: Body, place: Place) -> Arg:
+        return body.choose(mask.element(body, place), value.element(body, place), nothing, number)
+
+    return Formula(value.type, value.lengths, [value, mask], element, 1), initial
 
 
 def _of_number(s: Scalarizer, op: Op) -> None:
@@ -107,7 +161,7 @@ def _of_number(s: Scalarizer, op: Op) -> None:
     type, out = argument_type(op.args[0]), op.out.type
     axes, _ = _axes(op, 0)
     kinds = isinstance(type, Scalar) and isinstance(out, Scalar) and type.kind == out.kind != "bool"
-    if axes or not kinds or type.dtype not in (None, out.dtype):  # type: ignore[union-attr]
+    if axes or not kinds or not op.kwargs.keys().isdisjoint(_OPTIONS) or type.dtype not in (None, out.dtype):  # type: ignore[union-attr]
         raise NoForm("a reduction of a number")
     s.compute(builtin.assign, [s.number(op.args[0])], op.out)
 

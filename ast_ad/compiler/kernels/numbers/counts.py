@@ -1,4 +1,4 @@
-"""How many numbers fall into each bin? As NumPy has it, to the bit in the edges and in which bin they decide."""
+"""How many numbers fall into each bin? As NumPy has it: edges, and in which bin they decide, are its own."""
 
 from __future__ import annotations
 

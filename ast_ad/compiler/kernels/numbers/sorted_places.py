@@ -45,6 +45,13 @@ def require_ascending(a: Any) -> None:
 
 
 @compiled
+def quantile_place(q: float, count: int) -> float:
+    """Where the quantile ``q`` lies among ``count`` numbers in order, as the rule of quantiles has it."""
+    place = count * q + 1.0 + q * (1.0 - 1.0 - 1.0) - 1.0
+    return min(max(place, 0.0), count - 1.0)
+
+
+@compiled
 def interpolated(x: float, xp: Any, fp: Any, left: float, right: float) -> float:
     """``np.interp(x, xp, fp, left, right)``."""
     last = len(xp) - 1
