@@ -121,19 +121,16 @@ def _with_options(s: Scalarizer, op: Op, value: Value) -> tuple[Value, Arg | Non
     dtype, out = given.pop("dtype", None), op.out.type
     if not given and dtype is None:
         return value, None
-    same = out.dtype == value.type.dtype  # type: ignore[union-attr]
-    named = isinstance(dtype, Lit) and same and np.dtype(dtype.value) == value.type.dtype
-    if not same or dtype is not None and not named:
+    same = getattr(out, "dtype", None) == value.type.dtype
+    named = dtype is None or isinstance(dtype, Lit) and np.dtype(dtype.value) == value.type.dtype
+    if not same or not named:
         raise NoForm("a reduction in another type")
     initial, where = given.get("initial"), given.get("where", Lit(True))
     number = Scalar(value.type.kind, value.type.dtype)
     if initial is not None:
         type = argument_type(initial)
-        if (
-            not isinstance(type, Scalar)
-            or type.kind not in ("int", number.kind)
-            or type.dtype not in (None, out.dtype)
-        ):  # type: ignore[union-attr]
+        fits = isinstance(type, Scalar) and type.kind in ("int", number.kind)
+        if not fits or getattr(type, "dtype", None) not in (None, value.type.dtype):
             raise NoForm("a reduction that starts from another type")
         initial = s.number(initial)
         if isinstance(initial, Lit):
@@ -160,10 +157,12 @@ def _of_number(s: Scalarizer, op: Op) -> None:
     """A number is its own sum, mean, product and extremum, of the type that it has."""
     type, out = argument_type(op.args[0]), op.out.type
     axes, _ = _axes(op, 0)
-    kinds = isinstance(type, Scalar) and isinstance(out, Scalar) and type.kind == out.kind != "bool"
-    if axes or not kinds or not op.kwargs.keys().isdisjoint(_OPTIONS) or type.dtype not in (None, out.dtype):  # type: ignore[union-attr]
+    if axes or not isinstance(type, Scalar) or not isinstance(out, Scalar) or set(op.kwargs) & set(_OPTIONS):
         raise NoForm("a reduction of a number")
-    s.compute(builtin.assign, [s.number(op.args[0])], op.out)
+    alike = type.kind == out.kind and type.dtype in (None, out.dtype)
+    if not alike and (out.dtype is None or type.kind not in ("bool", "int")):
+        raise NoForm("a reduction of a number")
+    s.compute(builtin.assign if alike else out.dtype.type, [s.number(op.args[0])], op.out)  # type: ignore[union-attr]
 
 
 def _not_empty(s: Scalarizer, count: Arg) -> None:

@@ -232,14 +232,14 @@ def tensordot(a, b, axes=2):
     rows, columns = [i for i in range(n) if i not in first], [i for i in range(m) if i not in second]
     x, y = np.transpose(a, rows + first), np.transpose(b, second + columns)
     lengths = [np.shape(a)[i] for i in rows] + [np.shape(b)[i] for i in columns]
-    if len(first) != 1 or len(rows) > 1 or len(columns) > 1:
+    plain = len(first) == 1 and len(rows) <= 1 and len(columns) <= 1
+    if not plain:
         over = _product([np.shape(a)[i] for i in first])
         x = np.reshape(x, (_product([np.shape(a)[i] for i in rows]), over))
         y = np.reshape(y, (over, _product([np.shape(b)[i] for i in columns])))
     if len(lengths) == 0:
-        return np.sum(x * np.transpose(y)) if len(first) != 1 else x @ y
-    found = x @ y
-    return found if np.ndim(found) == len(lengths) <= 2 else np.reshape(found, lengths)
+        return x @ y if plain else np.sum(x * np.transpose(y))
+    return x @ y if plain else np.reshape(x @ y, lengths)
 
 
 def _product(lengths):
