@@ -235,8 +235,8 @@ def tensordot(a, b, axes=2):
     plain = len(first) == 1 and len(rows) <= 1 and len(columns) <= 1
     if not plain:
         over = _product([np.shape(a)[i] for i in first])
-        x = np.reshape(x, (_product([np.shape(a)[i] for i in rows]), over))
-        y = np.reshape(y, (over, _product([np.shape(b)[i] for i in columns])))
+        x = np.reshape(x, [_product([np.shape(a)[i] for i in rows]), over])
+        y = np.reshape(y, [over, _product([np.shape(b)[i] for i in columns])])
     if len(lengths) == 0:
         return x @ y if plain else np.sum(x * np.transpose(y))
     return x @ y if plain else np.reshape(x @ y, lengths)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 # mypy: disable-error-code="untyped-decorator, no-any-return"
+from typing import Any
+
 import numpy as np
 
 from ..runtime import Mismatch
@@ -10,7 +12,7 @@ from .kernel_math import compiled
 
 
 @compiled
-def row_of(number: int, length: int) -> int:
+def row_of(number: int, length: int) -> Any:
     """In which row of ``length`` elements the element with a number is.
 
     >>> int(row_of(7, 3)), int(row_of(0, 0))
@@ -20,7 +22,7 @@ def row_of(number: int, length: int) -> int:
 
 
 @compiled
-def column_of(number: int, length: int) -> int:
+def column_of(number: int, length: int) -> Any:
     """At which place of its row it is.
 
     >>> int(column_of(7, 3)), int(column_of(0, 0))
