@@ -8,6 +8,7 @@ from __future__ import annotations
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 import builtins
+import math
 import operator
 from typing import Any
 
@@ -268,6 +269,13 @@ def summed(iterable, start=0):
     return start
 
 
+def multiplied(iterable, start=1):
+    _only(isinstance(iterable, np.ndarray) and np.ndim(iterable) == 1)
+    for value in iterable:
+        start = start * value
+    return start
+
+
 def largest(values):
     _only(isinstance(values, np.ndarray) and np.ndim(values) == 1)
     best = values[0]
@@ -301,6 +309,7 @@ ROWS_LIKE = {helpers.list_from_array, joining.split_like}
 
 DEFINITIONS: dict[Any, Any] = {
     builtins.sum: summed,
+    math.prod: multiplied,
     builtins.max: largest,
     builtins.min: least,
     containers.list_fill: filled,

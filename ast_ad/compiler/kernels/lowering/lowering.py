@@ -6,6 +6,7 @@ Elementwise operations and views become formulas; writes, reductions and product
 from __future__ import annotations
 
 import builtins
+import math
 import operator
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,7 @@ from ...ir.types import Array, Scalar
 from .. import runtime as kernels
 from ..nests.affine_indices import Index
 from ..nests.body import INT
+from ..numbers import python_math
 from ..numbers.scalar_calls import scalar_form
 from ..numbers.scalars import NoForm, argument_type
 from ..partition.mixed_types import computes_alike
@@ -63,7 +65,7 @@ def form(s: Scalarizer, op: Op) -> None:
 
 OF_NUMBERS: set[Any] = {sorting.quantile_position}
 
-SEVERAL = {np.shape, np.histogram}
+SEVERAL = {np.shape, np.histogram, builtins.divmod, math.modf}
 """What has several results, and a form for them."""
 
 POINTWISE: set[Any] = {
@@ -159,6 +161,24 @@ def _shape(s: Scalarizer, op: Op) -> None:
         s.env.update(zip(op.outs, lengths, strict=True))
     else:
         s.env[op.out] = Seq(lengths)
+
+
+@form_of(builtins.divmod)
+def _divmod(s: Scalarizer, op: Op) -> None:
+    """Of numbers, as Python and NumPy have it: what ``//`` gives, and ``%``."""
+    args = [s.number(a) for a in op.args]
+    for fn, out in zip((operator.floordiv, operator.mod), op.outs, strict=True):
+        s.compute(fn, args, out)
+
+
+@form_of(math.modf)
+def _modf(s: Scalarizer, op: Op) -> None:
+    x = s.number(op.args[0])
+    type = argument_type(x)
+    if not isinstance(type, Scalar) or type.kind != "float" or type.dtype not in (None, np.float64):
+        raise NoForm("the parts of other than doubles")
+    for fn, out in zip((python_math.fraction, python_math.whole), op.outs, strict=True):
+        s.define(out, lambda body, fn=fn, out=out: body.op(fn, x, type=out.type), [x])  # type: ignore[misc]
 
 
 @form_of(np.ndim)
