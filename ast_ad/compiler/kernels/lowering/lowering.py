@@ -65,7 +65,7 @@ def form(s: Scalarizer, op: Op) -> None:
 
 OF_NUMBERS: set[Any] = {sorting.quantile_position}
 
-SEVERAL = {np.shape, np.histogram, builtins.divmod, math.modf}
+SEVERAL = {np.shape, np.histogram, np.unravel_index, builtins.divmod, math.modf}
 """What has several results, and a form for them."""
 
 POINTWISE: set[Any] = {

@@ -10,7 +10,8 @@ import numpy as np
 
 from ....rules import helpers
 from ...ir.ops import Arg, Lit, Op, Seq
-from ...ir.types import Array
+from ...ir.types import Array, Scalar
+from .. import runtime as kernels
 from ..nests.affine_indices import ZERO, Index
 from ..nests.body import INT, Body
 from ..numbers import row_places
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from ..nests.scalarize import Scalarizer
 
 Place = tuple[Index, ...]
+BOOL = Scalar("bool")
 
 
 def show(
@@ -245,7 +247,7 @@ def _in_rows(s: Scalarizer, op: Op, value: Value) -> None:
     lengths = _new_lengths(s, op, value)
 
     def element(body: Body, place: Place) -> Arg:
-        return value.element(body, _unraveled(body, _flat(body, place, lengths), value.lengths))
+        return value.element(body, unraveled(body, flat_place(body, place, lengths), value.lengths))
 
     s.bind(op.out, Formula(type, lengths, [value], element, 4 * (value.rank - 1)))
 
@@ -277,7 +279,7 @@ def _new_lengths(s: Scalarizer, op: Op, value: Value) -> tuple[Arg, ...]:
     return tuple(n for n in lengths if n is not None)
 
 
-def _flat(body: Body, place: Place, lengths: tuple[Arg, ...]) -> Index:
+def flat_place(body: Body, place: Place, lengths: tuple[Arg, ...]) -> Index:
     """The number of a place among all, row by row."""
     if len(place) == 1:
         return place[0]
@@ -288,7 +290,7 @@ def _flat(body: Body, place: Place, lengths: tuple[Arg, ...]) -> Index:
     return Index.of(number)
 
 
-def _unraveled(body: Body, flat: Index, lengths: tuple[Arg, ...]) -> Place:
+def unraveled(body: Body, flat: Index, lengths: tuple[Arg, ...]) -> Place:
     """The place that has a number among all."""
     if len(lengths) == 1:
         return (flat,)
@@ -298,6 +300,22 @@ def _unraveled(body: Body, flat: Index, lengths: tuple[Arg, ...]) -> Place:
         found.insert(0, Index.of(body.op(row_places.column_of, number, n, type=INT)))
         number = body.op(row_places.row_of, number, n, type=INT)
     return (Index.of(number), *found)
+
+
+@form_of(np.unravel_index)
+def _unravel_index(s: Scalarizer, op: Op) -> None:
+    """The place of the element that has a number."""
+    shape = s.arg(op.args[1])
+    if isinstance(shape, Lit) and isinstance(shape.value, tuple):
+        shape = Seq(tuple(map(Lit, shape.value)))
+    if not isinstance(shape, Seq) or op.kwargs or len(shape.items) != len(op.outs):
+        raise NoForm("places in a shape, called like this")
+    lengths, number = tuple(map(s.number, shape.items)), s.number(op.args[0])
+    s.flush()
+    inside = s.body.op(kernels.position, number, count_of(s, lengths), type=INT)
+    s.body.append(Op(kernels.require, (s.body.op(operator.ge, number, Lit(0), type=BOOL),), (), effect=True))
+    for out, index in zip(op.outs, unraveled(s.body, Index.of(inside), lengths), strict=True):
+        s.env[out] = s.named(s.body.number(index), out)
 
 
 @form_of(np.outer)

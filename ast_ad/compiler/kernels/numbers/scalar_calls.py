@@ -414,8 +414,9 @@ def _read_scipy() -> None:
     for name in special_math.OF_ORDER:
         OF_ORDER[getattr(special, name)] = 0, getattr(special_math, name + "_of_order")
     OF_ORDER[special.polygamma] = 0, families.polygamma
-    OF_ORDER[partials.bessel_i] = 0, special_math.iv
-    _each([np.i0], "d", special_math.i0)
+    functions = vars(special_math)
+    OF_ORDER[partials.bessel_i] = 0, functions["iv"]
+    _each([np.i0], "d", functions["i0"])
     for name, arity in special_math.ARITY.items():
         fn = getattr(special, name, None)
         if isinstance(fn, np.ufunc) and fn not in FORMS and fn.nin == arity and fn.nout == 1:
