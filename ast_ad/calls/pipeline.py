@@ -37,7 +37,7 @@ def compile_program(
 ) -> Program:
     """The program that answers a question for one kind of arguments ."""
     program = answered(derivative, described, backend, known)
-    primal, backend = program.primal, "numpy" if program.primal.errstate else backend
+    primal, backend = program.primal, "numpy" if program.primal.heeds_errors else backend
     parts = [Pure(program.joint, primal.written, program.fresh)]
     if program.question.later:
         parts = halved(program.joint, primal.function, primal.written, backend)
@@ -52,7 +52,7 @@ def answered(derivative: Any, described: Described, backend: str, known: Known) 
     require_more_than_a_call(primal)
     program = Program(derivative, described, primal, backend)
     of = question.results(primal.result, primal.function)
-    policy = "min-cut" if backend == "numba" and not primal.errstate else "cheap"
+    policy = "min-cut" if backend == "numba" and not primal.heeds_errors else "cheap"
     return program.answered_by(question.program(primal.function, program.wrt, of, policy), of)
 
 

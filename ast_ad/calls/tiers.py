@@ -187,7 +187,11 @@ def runs_as(program: Any, tiers: Iterable[Tier] = ()) -> list[str]:
             found += [f"  NumPy code at {left}" for left in code.left]
             found += [f"  assumes {one}: holds" for one in code.assumed]
         else:
-            why = "it sets np.errstate, which kernels don't heed" if program.primal.errstate else code.why
+            why = (
+                "np.errstate asks for more than silence in it, which kernels don't heed"
+                if program.primal.heeds_errors
+                else code.why
+            )
             found.append(f"{name}: NumPy code, since {why}")
         found += [f"  assumed {one}: did not hold, dropped" for one in code.dropped]
     return found

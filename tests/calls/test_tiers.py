@@ -243,14 +243,31 @@ def test_what_numba_cannot_do_is_numpy(kernels):
     assert "NumPy code, since nothing in it is worth it" in vg.explain()
 
 
-def errors_ignored(x):
-    with np.errstate(divide="ignore"):
+def errors_raised(x):
+    with np.errstate(divide="raise"):
         return np.sum(1.0 / x)
 
 
+def errors_ignored(x):
+    total = 0.0
+    for k in range(3):
+        with np.errstate(divide="ignore", invalid="ignore"):
+            total += np.sum(np.where(x > 0, (k + 1) / x, 0.0))
+    return total
+
+
 def test_error_modes_are_numpys(kernels):
+    vg = ast_ad.value_and_grad(errors_raised, backend="numba")
+    assert vg(np.ones(2))[0] == 2 and vg.backend == "numpy" and "np.errstate" in vg.explain()
+    with pytest.raises(FloatingPointError):
+        vg(np.zeros(2))
+
+
+def test_silence_is_all_the_same_to_kernels(kernels):
     vg = ast_ad.value_and_grad(errors_ignored, backend="numba")
-    assert vg(np.zeros(2))[0] == np.inf and vg.backend == "numpy" and "np.errstate" in vg.explain()
+    value, bar = vg(np.array([0.0, 2.0]))
+    assert value == 3 and bar.tolist() == [0, -1.5]
+    assert vg.backend == "numba" and "NumPy code" not in vg.explain()
 
 
 def test_patterns_of_lengths(kernels):

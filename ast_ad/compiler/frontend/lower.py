@@ -71,6 +71,11 @@ class Primal:
         return len(self.function.body.results)
 
     @property
+    def heeds_errors(self) -> bool:
+        """Whether ``np.errstate`` makes exceptions, or messages, of floating point errors in it."""
+        return any(mode not in ("ignore", "warn") for mode in self.errstate.values())
+
+    @property
     def constants(self) -> dict[Any, Any]:
         return self.inputs.static_values
 

@@ -19,6 +19,7 @@ from .lowering import (
     joined,
     linear_algebra,
     new_arrays as creation,
+    orders,
     partial_writes as writes,
     products,
     reductions,
@@ -39,18 +40,9 @@ from .vector_math import CACHE_TAG
 
 # Imported for what they register.
 _FORMS = (
-    creation,
-    extrema,
-    joined,
-    linear_algebra,
-    products,
-    reductions,
-    reshapes,
-    scans,
-    searches,
-    views,
+    creation, extrema, joined, linear_algebra, orders, products, reductions, reshapes, scans, searches, views,
     writes,
-)
+)  # fmt: skip
 
 
 def decorators(parts: Parts) -> dict[str, Callable[..., Any]]:

@@ -9,7 +9,7 @@ import numpy as np
 from .. import helpers
 from ..helpers import unbroadcast
 from ..partials import ratio
-from ..registry import composite, nondifferentiable, shape, vjp
+from ..registry import composite, shape, vjp
 from .gather import gather, refuse, scatter_to
 
 # ----- convolution -----
@@ -235,7 +235,6 @@ def periodic_interp_bar(g: Any, x: Any, xp: Any, fp: Any, period: Any) -> Any:
     return x_bar, xp_bar, fp_bar, None, None, size_bar * np.sign(period)
 
 
-nondifferentiable(first_kept)
 helpers.METADATA[convolve_bar] = 2
 helpers.SHAPED_LIKE[convolve_bar] = 2, (0, 1)
 helpers.OF_VECTORS.add(convolve_bar)

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 import builtins
+import math
 import operator
 from typing import Any
 
 import numpy as np
 
 from ....rules import containers, helpers
-from ....rules.numpy import diagonals, gather, joining, products, reductions, signal
+from ....rules.numpy import diagonals, joining, products, reductions, signal
 from ....rules.numpy.gather import refuse
 from ....rules.torch import activations as torch_activations, softmax as torch_softmax
-from . import contractions, margins, recurrences, steps
+from . import arrangements, contractions, margins, recurrences, signals, statistics, steps
 
 
 def _only(condition: bool) -> None:
@@ -42,14 +43,6 @@ def flipud(m):
     return m[::-1]
 
 
-def moveaxis(a, source, destination):
-    _only(isinstance(source, int) and isinstance(destination, int))
-    n = np.ndim(a)
-    axes = [i for i in range(n) if i != source % n]
-    axes.insert(destination % n, source % n)
-    return np.transpose(a, axes)
-
-
 def on_diagonal(g, x, offset=0, axis1=0, axis2=1):
     _only(np.ndim(x) == 2 and isinstance(offset, int) and (axis1 % 2, axis2 % 2) == (0, 1))
     rows, columns = np.shape(x)
@@ -70,8 +63,9 @@ def with_diagonal(a, val, wrap=False):
 
 
 def angle(z, deg=False):
-    _only(deg is False and z.dtype.kind == "c")
-    return np.arctan2(np.imag(z), np.real(z))
+    _only(isinstance(deg, bool) and z.dtype.kind == "c")
+    found = np.arctan2(np.imag(z), np.real(z))
+    return found * (180 / np.pi) if deg else found
 
 
 # ----- moments and bounds
@@ -107,15 +101,6 @@ def reduced_count(a, axis=None):
     for i in axes:
         count = count * shape[i]
     return count
-
-
-def norm(x, ord=None, axis=None, keepdims=False):
-    _only(
-        x.dtype.kind == "f" and (ord is None or ord in (1, 2) and (np.ndim(x) == 1 or isinstance(axis, int)))
-    )
-    if ord == 1:
-        return np.sum(np.abs(x), axis=axis, keepdims=keepdims)
-    return np.sqrt(np.sum(x * x, axis=axis, keepdims=keepdims))
 
 
 def matmul(x1, x2):
@@ -164,13 +149,6 @@ def _between(n, axis, start, stop):
     return tuple([slice(start, stop) if i == axis % n else slice(None) for i in range(n)])
 
 
-def diff(a, n=1, axis=-1):
-    k = np.ndim(a)
-    for _ in range(n):
-        a = a[_between(k, axis, 1, None)] - a[_between(k, axis, None, -1)]
-    return a
-
-
 def undiff(g, n=1, axis=-1, length=None):
     k = np.ndim(g)
     for _ in range(n):
@@ -184,7 +162,8 @@ def undiff(g, n=1, axis=-1, length=None):
 
 def roll(a, shift, axis=None):
     n = np.ndim(a)
-    axis = 0 if axis is None and n == 1 else axis
+    if axis is None:
+        return roll(a, shift, 0) if n == 1 else np.reshape(roll(np.ravel(a), shift, 0), np.shape(a))
     if isinstance(shift, tuple) and isinstance(axis, tuple) and len(shift) == len(axis):
         for one, along in zip(shift, axis, strict=True):
             a = roll(a, one, along)
@@ -282,29 +261,18 @@ def split_like(g, arrays, axis=0):
     return pieces
 
 
-def gathered(x, places):
-    _only(np.ndim(x) == 1)
-    if np.ndim(places) == 0:
-        return x[max(int(places), 0)] if places >= 0 else x.dtype.type(0)
-    return np.where(places < 0, 0, x[np.maximum(places, 0)])
-
-
-def scattered_to(x, places, g):
-    _only(np.ndim(x) == 1 and g.dtype.kind == "f")
-    out = np.zeros(np.shape(x), g.dtype)
-    if np.ndim(places) == 0:
-        if places >= 0:
-            out[int(places)] += g
-        return out
-    np.add.at(out, np.maximum(places, 0), np.where(places < 0, 0, g))
-    return out
-
-
 # ----- what Python does with iterables
 def summed(iterable, start=0):
     _only(isinstance(iterable, np.ndarray) and np.ndim(iterable) == 1)
     for value in iterable:
         start = start + value
+    return start
+
+
+def multiplied(iterable, start=1):
+    _only(isinstance(iterable, np.ndarray) and np.ndim(iterable) == 1)
+    for value in iterable:
+        start = start * value
     return start
 
 
@@ -341,6 +309,7 @@ ROWS_LIKE = {helpers.list_from_array, joining.split_like}
 
 DEFINITIONS: dict[Any, Any] = {
     builtins.sum: summed,
+    math.prod: multiplied,
     builtins.max: largest,
     builtins.min: least,
     containers.list_fill: filled,
@@ -348,13 +317,11 @@ DEFINITIONS: dict[Any, Any] = {
     np.flip: flip,
     np.fliplr: fliplr,
     np.flipud: flipud,
-    np.moveaxis: moveaxis,
     np.angle: angle,
     diagonals.on_diagonal: on_diagonal,
     np.var: var,
     np.std: std,
     reductions.reduced_count: reduced_count,
-    np.linalg.norm: norm,
     np.matmul: matmul,
     operator.matmul: matmul,
     np.trace: trace,
@@ -363,10 +330,12 @@ DEFINITIONS: dict[Any, Any] = {
     np.any: any_,
     np.all: all_,
     np.clip: clip,
-    np.diff: diff,
     signal.undiff: undiff,
     np.roll: roll,
+    **arrangements.DEFINITIONS,
     **margins.DEFINITIONS,
+    **signals.DEFINITIONS,
+    **statistics.DEFINITIONS,
     **contractions.DEFINITIONS,
     **steps.DEFINITIONS,
     **recurrences.DEFINITIONS,
@@ -374,8 +343,6 @@ DEFINITIONS: dict[Any, Any] = {
     np.nansum: nansum,
     np.isclose: isclose,
     np.cross: cross,
-    gather.gather: gathered,
-    gather.scatter_to: scattered_to,
     np.hstack: hstack,
     np.vstack: vstack,
     np.column_stack: column_stack,

@@ -20,6 +20,7 @@ from .forms import form_of
 from .loop_values import Formula, Value
 from .lowering import count_of
 from .reductions import reduction_of
+from .reshapes import flat_place
 
 if TYPE_CHECKING:
     from ..nests.scalarize import Scalarizer
@@ -34,12 +35,11 @@ def _position(s: Scalarizer, op: Op) -> None:
     axis = op.args[1] if len(op.args) > 1 else op.kwargs.get("axis", Lit(None))
     if not set(op.kwargs) <= {"axis"} or not isinstance(axis, Lit) or value.type.kind not in ("float", "int"):
         raise NoForm("the position of an extremum, called like this")
-    if axis.value is None and value.rank > 1:
-        raise NoForm("the position of an extremum among all elements of a matrix")
     along = 0 if axis.value is None else axis.value % value.rank
-    filled = s.body.op(operator.gt, count_of(s, (value.lengths[along],)), Lit(0), type=BOOL)
+    searched = value.lengths if axis.value is None else (value.lengths[along],)
+    filled = s.body.op(operator.gt, count_of(s, searched), Lit(0), type=BOOL)
     s.body.append(Op(kernels.require, (filled,), (), effect=True))
-    if value.rank == 1:
+    if value.rank == 1 or axis.value is None:
         _first(s, op, value)
     else:
         _along(s, op, value, along)
@@ -57,7 +57,7 @@ def _better(body: Body, op: Op, x: Arg, best: Arg, float_: bool) -> Arg:
 
 
 def _first(s: Scalarizer, op: Op, value: Value) -> None:
-    """The position in a vector, as a number."""
+    """The position in a vector, or among all elements row by row, as a number."""
     number = element_type(value.type)
     result = Var(op.out.type, op.out.hint)
     worst = reduction_of(np.max if op.fn is np.argmax else np.min, value.type.dtype).start
@@ -71,7 +71,8 @@ def _first(s: Scalarizer, op: Op, value: Value) -> None:
     def step(body: Body, place: Place, states: list[Var]) -> list[Arg]:
         x = value.element(body, place)
         test = _better(body, op, x, states[0], number.kind == "float")
-        where = body.op(selections.where, test, body.number(place[0]), states[1], type=INT)
+        here = body.number(flat_place(body, place, value.lengths))
+        where = body.op(selections.where, test, here, states[1], type=INT)
         return [body.choose(test, x, states[0], number), where]
 
     def finish(body: Body, place: Place, states: list[Var]) -> None:

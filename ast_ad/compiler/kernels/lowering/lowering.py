@@ -6,6 +6,7 @@ Elementwise operations and views become formulas; writes, reductions and product
 from __future__ import annotations
 
 import builtins
+import math
 import operator
 from types import FunctionType
 from typing import TYPE_CHECKING, Any
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ....rules import helpers, required
+from ....rules.numpy import sorting
 from ....rules.registry import lookup
 from ...ir import builtin
 from ...ir.ops import Arg, Lit, Op, Seq, Var, variables
@@ -20,6 +22,7 @@ from ...ir.types import Array, Scalar
 from .. import runtime as kernels
 from ..nests.affine_indices import Index
 from ..nests.body import INT
+from ..numbers import python_math
 from ..numbers.scalar_calls import scalar_form
 from ..numbers.scalars import NoForm, argument_type
 from ..partition.mixed_types import computes_alike
@@ -41,7 +44,7 @@ def form(s: Scalarizer, op: Op) -> None:
     if not computes_alike(op):
         raise NoForm(f"`{getattr(op.fn, '__name__', op.fn)}` of what has another type on another path")
     found = FORMS.get(op.fn)
-    if found is not None and (len(op.outs) <= 1 or op.fn is np.shape):
+    if found is not None and (len(op.outs) <= 1 or op.fn in SEVERAL):
         found(s, op)
         return
     if op.effect or len(op.outs) != 1:
@@ -60,6 +63,11 @@ def form(s: Scalarizer, op: Op) -> None:
         raise NoForm(f"`{getattr(op.fn, '__name__', op.fn)}` of arrays")
 
 
+OF_NUMBERS: set[Any] = {sorting.quantile_position}
+
+SEVERAL = {np.shape, np.histogram, np.unravel_index, builtins.divmod, math.modf}
+"""What has several results, and a form for them."""
+
 POINTWISE: set[Any] = {
     operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.neg, operator.pos,
     operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne, operator.floordiv,
@@ -73,12 +81,17 @@ POINTWISE: set[Any] = {
 
 def has_form(op: Op) -> bool:
     """Whether kernels have the operation, in some of the ways that it is called."""
-    if op.fn in FORMS or op.fn in POINTWISE or op.fn in _PURE_WRITES or _is_ufunc(op.fn):
+    if _is_own(op) or op.fn in POINTWISE or op.fn in _PURE_WRITES or _is_ufunc(op.fn):
         return not _of_stack(op) and steps.ARGUMENTS.get(op.fn) in (None, len(op.args) + len(op.kwargs))
     primitive = lookup(op.fn)
     if primitive is not None and primitive.kind == "elementwise":
         return not isinstance(op.fn, FunctionType) or op.fn.__module__ == "numpy" or _scalar(op) is not None
     return not any(isinstance(v.type, Array) for v in (*variables(*op.args), *op.outs))
+
+
+def _is_own(op: Op) -> bool:
+    """Whether there is a form for it: where one is for numbers only, arrays have a definition."""
+    return op.fn in FORMS and (op.fn not in OF_NUMBERS or isinstance(op.out.type, Scalar))
 
 
 def _is_ufunc(fn: Any) -> bool:
@@ -148,6 +161,24 @@ def _shape(s: Scalarizer, op: Op) -> None:
         s.env.update(zip(op.outs, lengths, strict=True))
     else:
         s.env[op.out] = Seq(lengths)
+
+
+@form_of(builtins.divmod)
+def _divmod(s: Scalarizer, op: Op) -> None:
+    """Of numbers, as Python and NumPy have it: what ``//`` gives, and ``%``."""
+    args = [s.number(a) for a in op.args]
+    for fn, out in zip((operator.floordiv, operator.mod), op.outs, strict=True):
+        s.compute(fn, args, out)
+
+
+@form_of(math.modf)
+def _modf(s: Scalarizer, op: Op) -> None:
+    x = s.number(op.args[0])
+    type = argument_type(x)
+    if not isinstance(type, Scalar) or type.kind != "float" or type.dtype not in (None, np.float64):
+        raise NoForm("the parts of other than doubles")
+    for fn, out in zip((python_math.fraction, python_math.whole), op.outs, strict=True):
+        s.define(out, lambda body, fn=fn, out=out: body.op(fn, x, type=out.type), [x])  # type: ignore[misc]
 
 
 @form_of(np.ndim)
@@ -225,6 +256,12 @@ def _exception(s: Scalarizer, op: Op) -> None:
 @form_of(required.require_real)
 def _require_real(s: Scalarizer, op: Op) -> None:
     """Let the kernel give up where a power of Python's numbers is complex."""
+
+
+@form_of(np.seterr, builtin.restore)
+def _errors(s: Scalarizer, op: Op) -> None:
+    """Kernels give no warnings, and handle errors in no way."""
+    s.env.update(dict.fromkeys(op.outs))
 
 
 @form_of(builtin.unread)

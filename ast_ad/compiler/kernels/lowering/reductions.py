@@ -17,7 +17,7 @@ from ..nests.affine_indices import ZERO, Index
 from ..nests.body import Body
 from ..nests.nests import Action
 from ..numbers.scalar_calls import scalar_form
-from ..numbers.scalars import NoForm
+from ..numbers.scalars import NoForm, argument_type
 from .forms import form_of, require_equal
 from .loop_values import Formula, Value
 from .lowering import count_of
@@ -52,7 +52,7 @@ def reduction_of(fn: Any, dtype: np.dtype) -> Reduction:
 
 def _axes(op: Op, rank: int) -> tuple[tuple[int, ...], bool]:
     """The reduced axes, and whether they stay with length 1."""
-    known = {"axis", "keepdims"}
+    known = {"axis", "keepdims", *_OPTIONS}
     if not set(op.kwargs) <= known or len(op.args) > 2:
         raise NoForm("these keywords")
     axis = op.args[1] if len(op.args) > 1 else op.kwargs.get("axis", Lit(None))
@@ -68,9 +68,12 @@ def _axes(op: Op, rank: int) -> tuple[tuple[int, ...], bool]:
 
 @form_of(np.sum, np.mean, np.prod, np.max, np.min, np.amax, np.amin)
 def reduction(s: Scalarizer, op: Op) -> None:
-    value = s.array(op.args[0])
-    axes, keep = _axes(op, value.rank)
     out = op.out.type
+    if not isinstance(s.arg(op.args[0]), (Value, Seq)):
+        _of_number(s, op)
+        return
+    value, initial = _with_options(s, op, s.array(op.args[0]))
+    axes, keep = _axes(op, value.rank)
     if (
         not isinstance(out, (Scalar, Array))
         or out.dtype is None
@@ -85,7 +88,8 @@ def reduction(s: Scalarizer, op: Op) -> None:
     kind = reduction_of(fn, out.dtype)
     count = count_of(s, tuple(value.lengths[a] for a in axes))
     if fn in (np.max, np.min):
-        _not_empty(s, count)
+        if initial is None:
+            _not_empty(s, count)
         var = op.args[0]
         again = isinstance(var, Var) and (s.uses.get(var, 0) > 1 or var in s.function.body.results)
         if again and isinstance(var, Var) and not value.is_view:
@@ -96,7 +100,69 @@ def reduction(s: Scalarizer, op: Op) -> None:
         def finish(body: Body, total: Arg) -> Arg:
             return body.op(operator.truediv, total, count, type=Scalar(out.kind, out.dtype))
 
+    elif initial is not None:
+
+        def finish(body: Body, total: Arg) -> Arg:
+            return _step(s, kind, Scalar(out.kind, out.dtype))(body, total, initial)
+
     reduce_axes(s, op.out, value, axes, keep, kind, finish)
+
+
+_OPTIONS = ("where", "initial", "dtype")
+
+
+def _is(arg: Arg, constant: Any) -> bool:
+    return isinstance(arg, Lit) and arg.value is constant
+
+
+def _with_options(s: Scalarizer, op: Op, value: Value) -> tuple[Value, Arg | None]:
+    """What is reduced, with what ``where`` leaves out replaced by what changes nothing; and ``initial``."""
+    given = {k: op.kwargs[k] for k in _OPTIONS if k in op.kwargs and not _is(op.kwargs[k], None)}
+    dtype, out = given.pop("dtype", None), op.out.type
+    if not given and dtype is None:
+        return value, None
+    same = getattr(out, "dtype", None) == value.type.dtype
+    named = dtype is None or isinstance(dtype, Lit) and np.dtype(dtype.value) == value.type.dtype
+    if not same or not named:
+        raise NoForm("a reduction in another type")
+    initial, where = given.get("initial"), given.get("where", Lit(True))
+    number = Scalar(value.type.kind, value.type.dtype)
+    if initial is not None:
+        type = argument_type(initial)
+        fits = isinstance(type, Scalar) and type.kind in ("int", number.kind)
+        if not fits or getattr(type, "dtype", None) not in (None, value.type.dtype):
+            raise NoForm("a reduction that starts from another type")
+        initial = s.number(initial)
+        if isinstance(initial, Lit):
+            initial = Lit(value.type.dtype.type(initial.value).item())
+    if _is(where, True):
+        return value, initial
+    mask = s.array(where)
+    fn = {np.amax: np.max, np.amin: np.min}.get(op.fn, op.fn)
+    if fn is np.mean or initial is None and fn in (np.max, np.min):
+        raise NoForm("a reduction of some elements")
+    if mask.type.kind != "bool" or mask.rank != value.rank:
+        raise NoForm("a reduction of some elements")
+    for n, m in zip(value.lengths, mask.lengths, strict=True):
+        require_equal(s, n, m)
+    nothing = Lit(reduction_of(fn, value.type.dtype).start)
+
+    def element(body: Body, place: Place) -> Arg:
+        return body.choose(mask.element(body, place), value.element(body, place), nothing, number)
+
+    return Formula(value.type, value.lengths, [value, mask], element, 1), initial
+
+
+def _of_number(s: Scalarizer, op: Op) -> None:
+    """A number is its own sum, mean, product and extremum, of the type that it has."""
+    type, out = argument_type(op.args[0]), op.out.type
+    axes, _ = _axes(op, 0)
+    if axes or not isinstance(type, Scalar) or not isinstance(out, Scalar) or set(op.kwargs) & set(_OPTIONS):
+        raise NoForm("a reduction of a number")
+    alike = type.kind == out.kind and type.dtype in (None, out.dtype)
+    if not alike and (out.dtype is None or type.kind not in ("bool", "int")):
+        raise NoForm("a reduction of a number")
+    s.compute(builtin.assign if alike else out.dtype.type, [s.number(op.args[0])], op.out)  # type: ignore[union-attr]
 
 
 def _not_empty(s: Scalarizer, count: Arg) -> None:
@@ -181,7 +247,7 @@ def _run(
     s.act(
         Action(
             value.lengths, keys, lambda body, place: None, kept=kept, start=start, step=turn, finish=done,
-            defines=defines,
+            defines=defines, any_order=True,
         )
     )  # fmt: skip
 

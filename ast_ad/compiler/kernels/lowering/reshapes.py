@@ -20,9 +20,11 @@ from ...ir.types import Array, Dim, Scalar
 from .. import runtime as kernels
 from ..nests.affine_indices import ZERO, Index
 from ..nests.body import INT, Body
+from ..numbers import row_places
 from ..numbers.scalars import NoForm
 from .forms import form_of, require_equal
-from .loop_values import Memory, Place, Value
+from .loop_values import Filled, Memory, Place, Value
+from .lowering import count_of
 
 if TYPE_CHECKING:
     from ..nests.scalarize import Scalarizer
@@ -50,32 +52,37 @@ class Reshaped(Value):
             if len(old) == len(new) == 1:
                 full[old[0]] = place[new[0]]
                 continue
-            number = _number(body, [body.number(place[k]) for k in new], [self.lengths[k] for k in new])
-            for axis in reversed(old):
-                rest = number
-                if axis != old[0]:
-                    number, rest = _divided(body, number, self.base.lengths[axis])
-                full[axis] = Index.of(rest)
+            number = flat_place(body, tuple(place[k] for k in new), tuple(self.lengths[k] for k in new))
+            found = unraveled(body, number, tuple(self.base.lengths[k] for k in old))
+            for axis, index in zip(old, found, strict=True):
+                full[axis] = index
         return self.base.element(body, tuple(full))
 
     def reads(self) -> Iterator[Memory]:
         yield from self.base.reads()
 
 
-def _number(body: Body, places: Sequence[Arg], lengths: Sequence[Arg]) -> Arg:
-    """The number of an element of a block, in C order."""
-    number, *others = places
-    for place, length in zip(others, lengths[1:], strict=True):
-        number = body.op(operator.add, body.op(operator.mul, number, length, type=INT), place, type=INT)
-    return number
+def flat_place(body: Body, place: Place, lengths: tuple[Arg, ...]) -> Index:
+    """The number of a place among all, row by row."""
+    if len(place) == 1:
+        return place[0]
+    number: Arg = body.number(place[0])
+    for i, n in zip(place[1:], lengths[1:], strict=True):
+        row = body.op(operator.mul, number, n, type=INT)
+        number = body.op(operator.add, row, body.number(i), type=INT)
+    return Index.of(number)
 
 
-def _divided(body: Body, number: Arg, length: Arg) -> tuple[Arg, Arg]:
-    """Quotient and remainder of what is not negative."""
-    return (
-        body.op(operator.floordiv, number, length, type=INT),
-        body.op(operator.mod, number, length, type=INT),
-    )
+def unraveled(body: Body, flat: Index, lengths: tuple[Arg, ...]) -> Place:
+    """The place that has a number among all."""
+    if len(lengths) == 1:
+        return (flat,)
+    found: list[Index] = []
+    number = body.number(flat)
+    for n in lengths[:0:-1]:
+        found.insert(0, Index.of(body.op(row_places.column_of, number, n, type=INT)))
+        number = body.op(row_places.row_of, number, n, type=INT)
+    return (Index.of(number), *found)
 
 
 def blocks_of(old: Sequence[Dim | int], new: Sequence[Dim | int]) -> list[Block]:
@@ -116,6 +123,10 @@ def _is_less(old: Sequence[Dim | int], a: list[int], new: Sequence[Dim | int], b
 @form_of(np.reshape, np.ravel)
 def _reshape(s: Scalarizer, op: Op) -> None:
     value, type = s.arg(op.args[0]), op.out.type
+    if not isinstance(value, (Value, Seq)) and isinstance(type, Array) and not op.kwargs:
+        if type.shape is not None and all(d == 1 for d in type.shape):
+            s.bind(op.out, Filled(type, (Lit(1),) * len(type.shape), value))
+            return
     if not isinstance(value, Value) or not isinstance(type, Array) or not type.shape or op.kwargs:
         raise NoForm("a new shape")
     if len(op.args) > 2 or value.type.shape is None:
@@ -124,6 +135,8 @@ def _reshape(s: Scalarizer, op: Op) -> None:
     found = blocks_of(value.type.shape, type.shape)
     if any(not old or not new for old, new in found):
         raise NoForm("a shape of which an axis may have length 1")
+    if not s.depth and any(len(old) > 1 for old, _ in found):  # NumPy shows it in no time
+        raise NoForm("a new shape")
     s.bind(op.out, Reshaped(type, lengths, value, found))
 
 
@@ -136,29 +149,14 @@ def _lengths(s: Scalarizer, op: Op, value: Value, dims: Sequence[Dim | int]) -> 
         return tuple(n for n in known if n is not None)
     if not s.waiting.isdisjoint(variables(*value.lengths, *[n for n in asked if n is not None])):
         s.flush()
-    total = _product(s, value.lengths)
+    total = count_of(s, value.lengths)
     given = [n for n in asked if n is not None]
-    product = _product(s, given)
+    product = count_of(s, tuple(given))
     if len(given) == len(asked):
         require_equal(s, product, total)
         return tuple(s.has_length(d, n) for d, n in zip(dims, given, strict=True))
-    positive = s.body.op(operator.gt, product, Lit(0), type=Scalar("bool"))
-    s.body.append(Op(kernels.require, (positive,), (), effect=True))
-    left = s.body.op(operator.floordiv, total, product, type=INT)
-    require_equal(s, s.body.op(operator.mul, left, product, type=INT), total)
+    left = s.body.op(row_places.rows_in, total, product, type=INT)
     return tuple(s.has_length(d, left if n is None else n) for d, n in zip(dims, asked, strict=True))
-
-
-def _product(s: Scalarizer, numbers: Sequence[Arg]) -> Arg:
-    constant, found = 1, None
-    for n in numbers:
-        if isinstance(n, Lit):
-            constant *= n.value
-        else:
-            found = n if found is None else s.body.op(operator.mul, found, n, type=INT)
-    if found is None or constant == 1:
-        return Lit(constant) if found is None else found
-    return s.body.op(operator.mul, found, Lit(constant), type=INT)
 
 
 def _asked(s: Scalarizer, op: Op, rank: int) -> list[Arg | None]:
@@ -177,3 +175,20 @@ def _asked(s: Scalarizer, op: Op, rank: int) -> list[Arg | None]:
         if not isinstance(n, Lit) and not s.bounds.not_negative(s.bounds.affine(n)):
             raise NoForm("a length that may be negative")
     return [None if isinstance(n, Lit) and n.value == -1 else n for n in numbers]
+
+
+@form_of(np.unravel_index)
+def _unravel_index(s: Scalarizer, op: Op) -> None:
+    """The place of the element that has a number."""
+    shape = s.arg(op.args[1])
+    if isinstance(shape, Lit) and isinstance(shape.value, tuple):
+        shape = Seq(tuple(map(Lit, shape.value)))
+    if not isinstance(shape, Seq) or op.kwargs or len(shape.items) != len(op.outs):
+        raise NoForm("places in a shape, called like this")
+    lengths, number = tuple(map(s.number, shape.items)), s.number(op.args[0])
+    s.flush()
+    inside = s.body.op(kernels.position, number, count_of(s, lengths), type=INT)
+    positive = s.body.op(operator.ge, number, Lit(0), type=Scalar("bool"))
+    s.body.append(Op(kernels.require, (positive,), (), effect=True))
+    for out, index in zip(op.outs, unraveled(s.body, Index.of(inside), lengths), strict=True):
+        s.env[out] = s.named(s.body.number(index), out)

@@ -1,34 +1,38 @@
-"""What becomes of searches in sorted arrays, and of interpolation between nodes? Calls, as of LAPACK."""
+"""What becomes of searches in sorted arrays, of interpolation between nodes, and of histograms?
+
+Loops that call a function for each number: which one is searched for, and where.
+"""
 
 from __future__ import annotations
 
+import operator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...ir.ops import Arg, Lit, Op, Var
-from ...ir.types import Array, Dim
-from ..nests.body import element_type
-from ..numbers import sorted_places
-from ..numbers.scalars import NoForm
+from ...ir.ops import Arg, Block, If, Lit, Op, Seq, Var
+from ...ir.types import Array, Dim, Scalar, Type
+from ..nests.affine_indices import Index
+from ..nests.body import Body, element_type
+from ..numbers import counts, sorted_places
+from ..numbers.scalars import NoForm, argument_type
 from .forms import form_of, require_equal
-from .loop_values import Memory
+from .loop_values import Memory, Value
 from .masks import places
 
 if TYPE_CHECKING:
     from ..nests.scalarize import Scalarizer
 
-_PLACES: dict[Any, Any] = {
-    "left": (sorted_places.place_before, sorted_places.place_all_before),
-    "right": (sorted_places.place_behind, sorted_places.place_all_behind),
-}
+_PLACES: dict[Any, Any] = {"left": sorted_places.place_before, "right": sorted_places.place_behind}
+Placed = Callable[[Body, Arg], Arg]
 
 
-def _vector(s: Scalarizer, arg: Arg) -> Memory:
-    """A vector of doubles in memory, where the searches read it."""
+def _vector(s: Scalarizer, arg: Arg, dtypes: str = "d") -> Memory:
+    """A vector in memory, where the searches read it."""
     value = s.array(arg) if isinstance(arg, Var) and isinstance(arg.type, Array) else None
-    if value is None or value.rank != 1 or value.type.dtype != np.float64:
-        raise NoForm("a search in other than a vector of doubles")
+    if value is None or value.rank != 1 or value.type.dtype.char not in dtypes:
+        raise NoForm("a search in other than a vector of floats")
     if isinstance(value, Memory):
         return value
     memory = s.allocate(value.type, value.lengths)
@@ -36,25 +40,36 @@ def _vector(s: Scalarizer, arg: Arg) -> Memory:
     return memory
 
 
-def _call(s: Scalarizer, op: Op, fns: Any, x: Arg, nodes: list[Memory], *more: Arg, first: bool) -> None:
-    """The result for a number, or for each element of a vector; ``first``: x comes before the nodes."""
-    of_one, of_all = fns
-    inputs: list[Arg] = [n.var for n in nodes]
-    if not isinstance(op.out.type, Array):
-        number = s.number(x)
+def each(s: Scalarizer, op: Op, x: Arg, placed: Placed) -> None:
+    """What is found for a number, or for each element of an array."""
+    value = s.arg(x)
+    if not isinstance(value, Value):
         s.flush()
-        out = Var(element_type(op.out.type), op.out.hint)
-        args = [number, *inputs] if first else [*inputs, number]
-        s.body.append(Op(of_one, (*args, *more), (out,), effect=True))
-        s.env[op.out] = out
+        s.env[op.out] = placed(s.body, s.number(x))
         return
-    points = _vector(s, x)
-    result = s.allocate(op.out.type, points.lengths, op.out.hint, op.out)
+    if not isinstance(op.out.type, Array) or value.type.dtype.char not in "fd":
+        raise NoForm("a search for other than floats")
+    result = s.allocate(op.out.type, value.lengths, op.out.hint, op.out)
     s.flush()
-    args = [points.var, *inputs] if first else [*inputs, points.var]
-    s.body.append(Op(of_all, (*args, *more, result.var), (), effect=True))
-    s.body.known.clear()
+
+    def emit(body: Body, place: tuple[Index, ...]) -> None:
+        found = placed(body, value.element(body, place))
+        body.store(result.var, result.group, place, found)
+
+    s.over(value, emit)
+    s.flush()  # what is searched is read as it is now
     s.bind(op.out, result)
+
+
+def called(s: Scalarizer, fn: Any, *args: Arg, out: Type) -> Placed:
+    """The call of a search for each number; ``args``: arrays and ends, behind the number."""
+
+    def placed(body: Body, x: Arg) -> Arg:
+        found = Var(element_type(out))
+        body.append(Op(fn, (x, *args), (found,), effect=True))
+        return found
+
+    return placed
 
 
 @form_of(np.searchsorted)
@@ -62,7 +77,8 @@ def _searchsorted(s: Scalarizer, op: Op) -> None:
     side: Any = op.args[2] if len(op.args) > 2 else op.kwargs.get("side", Lit("left"))
     if len(op.args) > 3 or op.kwargs.keys() - {"side"} or not isinstance(side, Lit):
         raise NoForm("a search with options")
-    _call(s, op, _PLACES[side.value], op.args[1], [_vector(s, op.args[0])], first=False)
+    nodes = _vector(s, op.args[0], "fd")
+    each(s, op, op.args[1], called(s, _PLACES[side.value], nodes.var, out=op.out.type))
 
 
 @form_of(np.digitize)
@@ -71,10 +87,11 @@ def _digitize(s: Scalarizer, op: Op) -> None:
     right: Any = op.args[2] if len(op.args) > 2 else op.kwargs.get("right", Lit(False))
     if not isinstance(right, Lit) or type(right.value) is not bool:
         raise NoForm("bins whose side is known at run time only")
-    bins = _vector(s, op.args[1])
+    bins = _vector(s, op.args[1], "fd")
     s.flush()
     s.body.append(Op(sorted_places.require_ascending, (bins.var,), (), effect=True))
-    _call(s, op, _PLACES["left" if right.value else "right"], op.args[0], [bins], first=False)
+    fn = _PLACES["left" if right.value else "right"]
+    each(s, op, op.args[0], called(s, fn, bins.var, out=op.out.type))
 
 
 @form_of(np.flatnonzero)
@@ -92,13 +109,84 @@ def _interp(s: Scalarizer, op: Op) -> None:
     period = names.get("period", Lit(None))
     if not isinstance(period, Lit) or period.value is not None:
         raise NoForm("interpolation with a period")
-    if element_type(op.out.type).dtype != np.float64 or given[0] != given[1]:
-        raise NoForm("interpolation of other than doubles, or with a value beyond one end")
+    if element_type(op.out.type).dtype != np.float64:
+        raise NoForm("interpolation of other than doubles")
     xp, fp = _vector(s, names["xp"]), _vector(s, names["fp"])
     require_equal(s, xp.lengths[0], fp.lengths[0])
-    if given[0]:
-        fns: Any = sorted_places.interpolated, sorted_places.interpolate
-        _call(s, op, fns, names["x"], [xp, fp], *map(s.number, ends), first=True)
-    else:
-        fns = sorted_places.interpolated_within, sorted_places.interpolate_within
-        _call(s, op, fns, names["x"], [xp, fp], first=True)
+    fn = _WITHIN[given[0], given[1]]
+    beyond = [s.number(end) for end, is_given in zip(ends, given, strict=True) if is_given]
+    each(s, op, names["x"], called(s, fn, xp.var, fp.var, *beyond, out=op.out.type))
+
+
+_WITHIN: dict[Any, Any] = {
+    (True, True): sorted_places.interpolated,
+    (True, False): sorted_places.interpolated_from,
+    (False, True): sorted_places.interpolated_to,
+    (False, False): sorted_places.interpolated_within,
+}
+
+
+_BINS: dict[bool, Any] = {True: counts.equal_bin, False: counts.any_bin}
+
+
+@form_of(np.histogram)
+def _histogram(s: Scalarizer, op: Op) -> None:
+    """Counts, or sums of weights, between edges that are made or given."""
+    names: dict[str, Arg] = dict(zip(("a", "bins", "range", "density", "weights"), op.args, strict=False))
+    names |= op.kwargs
+    given = {name: arg for name, arg in names.items() if not isinstance(arg, Lit) or arg.value is not None}
+    values, number = s.array(given["a"]), op.outs[0].type
+    if given.keys() - {"a", "bins", "range", "weights"} or values.type.dtype != np.float64:
+        raise NoForm("a histogram, called like this")
+    weights = s.array(given["weights"]) if "weights" in given else None
+    if weights is not None and (weights.type.dtype != np.float64 or weights.rank != values.rank):
+        raise NoForm("a histogram with weights of another kind")
+    for n, m in zip(values.lengths, weights.lengths if weights is not None else (), strict=False):
+        require_equal(s, n, m)
+    equal, edges = _edges(s, op, given, values)
+    assert isinstance(number, Array)
+    last = s.body.number(Index.of(edges.lengths[0]).plus(Index(None, 0, -1)))
+    result = s.allocate(number, (last,), op.outs[0].hint, op.outs[0])
+    zero, one = (0, 1) if number.kind == "int" else (0.0, 1.0)
+    s.fill(result, Lit(zero))
+    s.flush()
+    placed = called(s, _BINS[equal], edges.var, out=Scalar("int"))
+
+    def emit(body: Body, place: tuple[Index, ...]) -> None:
+        which = placed(body, values.element(body, place))
+        then = body.inner()
+        more = weights.element(then, place) if weights is not None else Lit(one)
+        then.store(result.var, result.group, (Index.of(which),), more, "a")
+        inside = body.op(operator.ge, which, Lit(0), type=Scalar("bool"))
+        body.append(If(inside, Block(then.ops, ()), Block([], ()), ()))
+        body.forget(result.group)
+
+    s.over(values, emit, scatters=True)
+    s.flush()
+    s.bind(op.outs[0], result)
+    s.bind(op.outs[1], edges)
+
+
+def _edges(s: Scalarizer, op: Op, given: dict[str, Arg], values: Value) -> tuple[bool, Memory]:
+    """The edges of bins, and whether these have one width."""
+    bins, type = s.arg(given.get("bins", Lit(10))), op.outs[1].type
+    if isinstance(bins, Value):
+        edges = _vector(s, given["bins"])
+        s.flush()
+        s.body.append(Op(counts.require_edges, (edges.var,), (), effect=True))
+        return False, edges
+    ends = s.arg(given["range"]) if "range" in given else None
+    if isinstance(ends, Lit) and isinstance(ends.value, tuple):
+        ends = Seq(tuple(map(Lit, ends.value)))
+    whole = argument_type(bins) if not isinstance(bins, Seq) else None
+    if not isinstance(ends, Seq) or len(ends.items) != 2 or not isinstance(type, Array) or not type.shape:
+        raise NoForm("a histogram between the least and the largest number")
+    if not isinstance(whole, Scalar) or whole.kind != "int":
+        raise NoForm("a histogram with a rule for its bins")
+    one_more = s.body.number(Index.of(bins).plus(Index(None, 0, 1)))
+    edges = s.allocate(type, (one_more,), op.outs[1].hint, op.outs[1])
+    low, high = map(s.number, ends.items)
+    s.flush()
+    s.body.append(Op(counts.equal_edges, (low, high, edges.var), (), effect=True))
+    s.body.known.clear()
+    return True, edges

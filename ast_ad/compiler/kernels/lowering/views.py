@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from ....rules import helpers
 from ...ir.ops import Arg, Lit, Op, Seq
-from ...ir.types import Array
+from ...ir.types import Array, Scalar
 from ..nests.affine_indices import ZERO, Index
 from ..numbers.scalars import NoForm
 from .forms import broadcast, form_of, require_equal
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from ..nests.scalarize import Scalarizer
 
 Place = tuple[Index, ...]
+BOOL = Scalar("bool")
 
 
 def show(
@@ -103,6 +105,28 @@ def _drop(s: Scalarizer, op: Op, value: Value, kept: list[int]) -> None:
     show(s, op, value, tuple(value.lengths[k] for k in kept), where)
 
 
+@form_of(np.broadcast_to)
+def _broadcast_to(s: Scalarizer, op: Op) -> None:
+    value, type = s.arg(op.args[0]), op.out.type
+    shape = s.arg(op.args[1] if len(op.args) > 1 else op.kwargs["shape"])
+    if isinstance(shape, Lit) and isinstance(shape.value, tuple):
+        shape = Seq(tuple(map(Lit, shape.value)))
+    items = shape.items if isinstance(shape, Seq) else (shape,)
+    if not isinstance(type, Array) or not type.shape or len(items) != len(type.shape) or len(op.args) > 2:
+        raise NoForm("a view of unknown rank")
+    lengths = []
+    for item, dim in zip(items, type.shape, strict=True):
+        known = s.extent(dim)
+        lengths.append(s.number(item) if known is None else known)
+    if not isinstance(value, Value):
+        s.bind(op.out, Filled(type, tuple(lengths), value))
+        return
+    for n, m in zip(value.lengths, lengths[len(lengths) - value.rank :], strict=True):
+        if not (isinstance(n, Lit) and n.value == 1):
+            require_equal(s, n, m)
+    show(s, op, value, tuple(lengths), lambda p: stretched(value, p))
+
+
 @form_of(helpers.broadcast_like)
 def _broadcast_like(s: Scalarizer, op: Op) -> None:
     value, like = s.arg(op.args[0]), s.array(op.args[1])
@@ -151,7 +175,11 @@ def _hollow(s: Scalarizer, op: Op) -> None:
 
 @form_of(helpers.expand_reduced)
 def _expand_reduced(s: Scalarizer, op: Op) -> None:
-    value, like = s.arg(op.args[0]), s.array(op.args[1])
+    value, like = s.arg(op.args[0]), s.arg(op.args[1])
+    if not isinstance(value, Value) and not isinstance(like, Value):
+        s.env[op.out] = value
+        return
+    like = s.array(op.args[1])
     keep = op.args[3] if len(op.args) > 3 else op.kwargs.get("keepdims", Lit(False))
     axis = op.args[2] if len(op.args) > 2 else op.kwargs.get("axis", Lit(None))
     if not isinstance(keep, Lit) or not isinstance(op.out.type, Array):
@@ -180,6 +208,4 @@ def _outer(s: Scalarizer, op: Op) -> None:
     column = Mapped(
         Array(a.type.dtype, (*(a.type.shape or ()), 1)), (a.lengths[0], Lit(1)), a, lambda p: p[:1]
     )
-    import operator
-
     s.bind(op.out, mapped_function(s, operator.mul, [column, b], op.out.type))

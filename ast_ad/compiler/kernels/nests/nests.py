@@ -38,6 +38,7 @@ class Action:
         vectors: whether it had better be in an innermost loop, as it computes what is fast on vectors.
         scatters: whether it writes by indices, to places that two turns may share: no vectors can do that.
         early: whether it had better come before the others: the start of sums in memory.
+        any_order: whether what it carries may take the places in any order, as sums and extrema may.
     """
 
     lengths: tuple[Arg, ...]
@@ -58,6 +59,7 @@ class Action:
     scatters: bool = False
     update: Any = None
     early: bool = False
+    any_order: bool = False
 
     def trace(self) -> None:
         """Learn which memory it reads and writes, by writing it to nowhere."""

@@ -95,6 +95,8 @@ def _peeled(s: Scalarizer, action: Action, first: int, length: Arg) -> Action:
     start, step = action.start, action.step
     if start is None or step is None or len(action.lengths) != 1 or action.kept != 0:
         return action
+    if not action.any_order:  # what runs along the places has to take them as they come
+        return action
     whole, core = s.bounds.affine(action.lengths[0]), s.bounds.affine(length)
     if whole is None or core is None or whole == core:
         return action

@@ -46,7 +46,10 @@ _MATH = {
     **{getattr(math, name): getattr(p, name) for name in ("log10", "sqrt", "sin", "cos", "tan", "asin")},
     **{getattr(math, name): getattr(p, name) for name in ("acos", "acosh", "atanh", "tanh", "atan", "asinh")},
     **{getattr(math, name): getattr(p, name) for name in ("erf", "erfc", "degrees", "radians", "fabs")},
-    **{getattr(math, name): getattr(p, name) for name in ("atan2", "hypot", "copysign", "fmod", "lgamma")},
+    **{
+        getattr(math, name): getattr(p, name)
+        for name in ("atan2", "hypot", "copysign", "fmod", "lgamma", "gamma")
+    },
     **{getattr(math, name): getattr(p, name) for name in ("cbrt", "exp2") if hasattr(math, name)},
     math.pow: p.math_pow,
     math.isnan: k.isnan,
@@ -73,6 +76,8 @@ def form(fn: Function, types: Sequence[Scalar], values: Sequence[Any]) -> Functi
         return _of_math(fn, kinds)
     if fn in _EXTREMA:
         return _EXTREMA[fn][len(types) > 2] if len(types) > 1 and _comparable(types) else None
+    if fn is builtins.round and len(types) == 2:
+        return p.rounded if types[0].dtype == np.float64 and kinds[1] == "int" else None
     if fn in _CONVERSIONS:
         return _conversion(fn, kinds)
     if fn in _TRUTH:

@@ -342,3 +342,32 @@ def lgamma(x):
 def log_with_base(x, base):
     """``math.log(x, base)``."""
     return truediv(log(x), log(base))
+
+
+@compiled
+def fraction(x):
+    """``math.modf(x)[0]``: with the sign of ``x``, 0 of an infinite one."""
+    return np.copysign(0.0 if np.isinf(x) else x - np.trunc(x), x)
+
+
+@compiled
+def whole(x):
+    """``math.modf(x)[1]``."""
+    return np.trunc(x)
+
+
+@compiled
+def gamma(x):
+    found = math.gamma(x)
+    if not abs(found) < np.inf and abs(x) < np.inf or x == -np.inf:
+        raise NotInKernel  # a pole, or too large: Python's own errors
+    return found
+
+
+@compiled
+def rounded(x, decimals):
+    """``round(x, decimals)`` of one of NumPy's numbers, which it computes by a power of ten."""
+    if decimals == 0:
+        return np.rint(x)
+    power = 10.0 ** abs(decimals)
+    return np.rint(x * power) / power if decimals > 0 else np.rint(x / power) * power

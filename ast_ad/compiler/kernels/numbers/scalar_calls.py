@@ -20,7 +20,7 @@ from ....rules.torch import special as torch_special
 from ...ir.ops import UNKNOWN
 from ...ir.types import Opaque, Scalar, Type
 from .. import vector_math as v
-from . import kernel_math as k, promoted, python_forms, selections as choose
+from . import families, kernel_math as k, promoted, python_forms, selections as choose
 
 Function = Callable[..., Any]
 _PYTHON: dict[str, Any] = {"bool": np.dtype(bool), "int": int, "float": float, "complex": complex}
@@ -65,6 +65,7 @@ DTYPES_AS: dict[Function, np.ufunc] = {
     torch_special.erf: np.arctan,
     torch_special.erfc: np.arctan,
     np.sinc: np.arctan,
+    np.i0: np.arctan,
     np.real: np.positive,
     np.imag: np.positive,
     np.nan_to_num: np.trunc,
@@ -279,6 +280,10 @@ def _numpy_form(fn: Function, types: Sequence[Scalar], values: Sequence[Any]) ->
         )
         return LOGICAL[fn] if real and len(types) == fn.nin else None
     _read_scipy()
+    if fn in OF_ORDER and len(types) > OF_ORDER[fn][0]:
+        found = _of_order(fn, types)
+        if found is not None:
+            return found
     fn = UFUNC_OF.get(fn, fn)
     ufunc = DTYPES_AS.get(fn, fn)
     forms = FORMS.get(fn)
@@ -298,6 +303,22 @@ def _numpy_form(fn: Function, types: Sequence[Scalar], values: Sequence[Any]) ->
         elif 0 < values[1] <= 4 and loop[0] in _NATIVE:
             return operator.pow
     return None if form is None else _fitted(form, types, loop)
+
+
+# Functions with an order, which is an integer: by where it stands among the arguments, what computes them.
+OF_ORDER: dict[Function, tuple[int, Function]] = {
+    partials.polygamma: (0, families.polygamma),
+    partials.sinc_derivative: (1, families.sinc_derivative),
+}
+
+
+def _of_order(fn: Function, types: Sequence[Scalar]) -> Function | None:
+    place, form = OF_ORDER[fn]
+    order, others = types[place], [type for k, type in enumerate(types) if k != place]
+    double = any(type.dtype == np.float64 for type in others)
+    own = all(type.kind == "float" and type.dtype in (None, np.float64) for type in others)
+    known = order.kind == "int" and order.dtype in (None, np.int64)
+    return form if double and own and known else None
 
 
 def _letter(dtype: np.dtype) -> str:
@@ -390,6 +411,12 @@ def _read_scipy() -> None:
         _each([getattr(special, name)], "fd", getattr(k, name))
     for name in ("xlogy", "xlog1py"):
         _each([getattr(special, name)], "fd", getattr(k, name), 2)
+    for name in special_math.OF_ORDER:
+        OF_ORDER[getattr(special, name)] = 0, getattr(special_math, name + "_of_order")
+    OF_ORDER[special.polygamma] = 0, families.polygamma
+    functions = vars(special_math)
+    OF_ORDER[partials.bessel_i] = 0, functions["iv"]
+    _each([np.i0], "d", functions["i0"])
     for name, arity in special_math.ARITY.items():
         fn = getattr(special, name, None)
         if isinstance(fn, np.ufunc) and fn not in FORMS and fn.nin == arity and fn.nout == 1:

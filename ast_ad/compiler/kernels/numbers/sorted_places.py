@@ -11,7 +11,7 @@ from .kernel_math import compiled
 
 
 @compiled
-def place_before(a: Any, x: float) -> int:
+def place_before(x: float, a: Any) -> int:
     """``np.searchsorted(a, x)``: how many elements are less; NaN belongs behind all numbers."""
     low, high = 0, len(a)
     while low < high:
@@ -24,7 +24,7 @@ def place_before(a: Any, x: float) -> int:
 
 
 @compiled
-def place_behind(a: Any, x: float) -> int:
+def place_behind(x: float, a: Any) -> int:
     """``np.searchsorted(a, x, "right")``: how many elements are not greater."""
     low, high = 0, len(a)
     while low < high:
@@ -45,6 +45,13 @@ def require_ascending(a: Any) -> None:
 
 
 @compiled
+def quantile_place(q: float, count: int) -> float:
+    """Where the quantile ``q`` lies among ``count`` numbers in order, as the rule of quantiles has it."""
+    place = count * q + 1.0 + q * (1.0 - 1.0 - 1.0) - 1.0
+    return min(max(place, 0.0), count - 1.0)
+
+
+@compiled
 def interpolated(x: float, xp: Any, fp: Any, left: float, right: float) -> float:
     """``np.interp(x, xp, fp, left, right)``."""
     last = len(xp) - 1
@@ -56,7 +63,7 @@ def interpolated(x: float, xp: Any, fp: Any, left: float, right: float) -> float
         return right
     if x < xp[0]:
         return left
-    j = place_behind(xp, x) - 1
+    j = place_behind(x, xp) - 1
     if j >= last or xp[j] == x:  # a node's own value, next to infinite ones, too
         return fp[min(j, last)]
     slope = (fp[j + 1] - fp[j]) / (xp[j + 1] - xp[j])
@@ -77,24 +84,16 @@ def interpolated_within(x: float, xp: Any, fp: Any) -> float:
 
 
 @compiled
-def place_all_before(a: Any, x: Any, out: Any) -> None:
-    for i in range(len(x)):
-        out[i] = place_before(a, x[i])
+def interpolated_from(x: float, xp: Any, fp: Any, left: float) -> float:
+    """``np.interp(x, xp, fp, left)``: behind the nodes the last value."""
+    if len(fp) == 0:
+        raise Mismatch
+    return interpolated(x, xp, fp, left, fp[len(fp) - 1])
 
 
 @compiled
-def place_all_behind(a: Any, x: Any, out: Any) -> None:
-    for i in range(len(x)):
-        out[i] = place_behind(a, x[i])
-
-
-@compiled
-def interpolate(x: Any, xp: Any, fp: Any, left: float, right: float, out: Any) -> None:
-    for i in range(len(x)):
-        out[i] = interpolated(x[i], xp, fp, left, right)
-
-
-@compiled
-def interpolate_within(x: Any, xp: Any, fp: Any, out: Any) -> None:
-    for i in range(len(x)):
-        out[i] = interpolated_within(x[i], xp, fp)
+def interpolated_to(x: float, xp: Any, fp: Any, right: float) -> float:
+    """``np.interp(x, xp, fp, None, right)``: before the nodes the first value."""
+    if len(fp) == 0:
+        raise Mismatch
+    return interpolated(x, xp, fp, fp[0], right)

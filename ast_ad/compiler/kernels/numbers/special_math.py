@@ -19,10 +19,15 @@ type_callable: Any = extending.type_callable
 lower_builtin: Any = extending.lower_builtin
 _PREFIX = "ast_ad_special_"
 _SIGNATURES = {f"double ({'double, ' * arity}int __pyx_skip_dispatch)": arity for arity in (1, 2, 3)}
+_WITH_ORDER = {
+    f"double ({whole}, {'double, ' * arity}int __pyx_skip_dispatch)": arity + 1
+    for whole in ("long", "Py_ssize_t")
+    for arity in (1, 2, 3)
+}
 
 
-def _addresses() -> dict[str, tuple[int, int]]:
-    """The functions of doubles by their public names: address and number of arguments."""
+def _addresses(signatures: dict[str, int]) -> dict[str, tuple[int, int]]:
+    """The functions with such signatures by their public names: address and number of arguments."""
     try:
         from scipy.special import cython_special
     except ImportError:
@@ -33,15 +38,18 @@ def _addresses() -> dict[str, tuple[int, int]]:
     found = {}
     for name, capsule in cython_special.__pyx_capi__.items():
         signature = name_of(capsule)
-        arity = _SIGNATURES.get(signature.decode())
+        arity = signatures.get(signature.decode())
         if arity:  # functions of several types are called __pyx_fuse_0name, __pyx_fuse_1name
             public = name.removeprefix("__pyx_fuse_").lstrip("0123456789_")
             found[public] = (pointer_of(capsule, signature), arity)
     return found
 
 
-def _define(name: str, address: int, arity: int) -> Callable[..., Any]:
-    llvm.add_symbol(_PREFIX + name, address)
+def _define(name: str, address: int, arity: int, ordered: bool = False) -> Callable[..., Any]:
+    """A function that compiled code can call; ``ordered``: its first argument is an integer."""
+    symbol = _PREFIX + name + "_of_order" * ordered
+    llvm.add_symbol(symbol, address)
+    given = [types.int64] * ordered + [types.float64] * (arity - ordered)
 
     def function(*args: Any) -> Any:
         from scipy import special
@@ -50,7 +58,8 @@ def _define(name: str, address: int, arity: int) -> Callable[..., Any]:
 
     def signature(*args: Any) -> Any:
         real = all(isinstance(arg, (types.Float, types.Integer, types.Boolean)) for arg in args)
-        return types.float64(*([types.float64] * arity)) if real else None
+        whole = not ordered or isinstance(args[0], (types.Integer, types.Boolean))
+        return types.float64(*given) if real and whole else None
 
     def typer(context: Any) -> Callable[..., Any]:
         def unary(x: Any) -> Any:
@@ -62,26 +71,35 @@ def _define(name: str, address: int, arity: int) -> Callable[..., Any]:
         def ternary(x: Any, y: Any, z: Any) -> Any:
             return signature(x, y, z)
 
-        return (unary, binary, ternary)[arity - 1]
+        def quaternary(n: Any, x: Any, y: Any, z: Any) -> Any:
+            return signature(n, x, y, z)
+
+        return (unary, binary, ternary, quaternary)[arity - 1]
 
     def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         double, module = ir.DoubleType(), builder.module
-        symbol, dispatch = _PREFIX + name, ir.IntType(32)
+        dispatch = ir.IntType(32)
+        taken = [ir.IntType(64)] * ordered + [double] * (arity - ordered)
         called = module.globals.get(symbol) or ir.Function(
-            module, ir.FunctionType(double, [double] * arity + [dispatch]), symbol
+            module, ir.FunctionType(double, [*taken, dispatch]), symbol
         )
         called.attributes.add("nounwind")
         return builder.call(called, [*args, ir.Constant(dispatch, 0)])
 
-    function.__name__ = function.__qualname__ = name
+    function.__name__ = function.__qualname__ = name + "_of_order" * ordered
     function.arity = arity  # type: ignore[attr-defined]
     function.__doc__ = f"``scipy.special.{name}`` of real numbers."
     type_callable(function)(typer)
-    lower_builtin(function, *([types.float64] * arity))(lower)
+    lower_builtin(function, *given)(lower)
     return function
 
 
 ARITY: dict[str, int] = {}
-for _name, (_address, _arity) in _addresses().items():
+for _name, (_address, _arity) in _addresses(_SIGNATURES).items():
     ARITY[_name] = _arity
     globals()[_name] = _define(_name, _address, _arity)
+
+OF_ORDER: dict[str, int] = {}
+for _name, (_address, _arity) in _addresses(_WITH_ORDER).items():
+    OF_ORDER[_name] = _arity
+    globals()[_name + "_of_order"] = _define(_name, _address, _arity, ordered=True)

@@ -21,7 +21,7 @@ from ...ir import builtin
 from ...ir.ops import Arg, Function, If, Op, Var, While, walk
 from ...ir.types import Scalar, kind_of
 from ..nests.nests import SLOW
-from ..numbers import as_written, kernel_math, python_math, sorted_places
+from ..numbers import as_written, counts, kernel_math, python_math, sorted_places
 from ..numbers.powers import argument_type
 
 _AS_WRITTEN: dict[Callable[..., Any], Callable[..., Any]] = {
@@ -75,7 +75,7 @@ def _as_written(op: Op) -> Callable[..., Any]:
 
 def _decides(op: Op) -> bool:
     """Whether it makes integers or truth values of floats, or jumps."""
-    if getattr(op.fn, "__module__", "") == sorted_places.__name__:
+    if getattr(op.fn, "__module__", "") in (sorted_places.__name__, counts.__name__):
         return True
     floats = any(isinstance(a, Var) and _is_float(a) for a in op.args)
     return floats and (op.fn in _STEPS or all(_is_whole(out) for out in op.outs))

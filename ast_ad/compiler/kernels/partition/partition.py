@@ -65,6 +65,8 @@ DTYPES = {
     "complex64", "complex128",
 }  # fmt: skip
 
+ERRORS = {np.seterr, builtin.restore}  # tell how errors are handled, of which kernels have none
+
 
 class KernelCall:
     """Stands in the driver's IR for a kernel; called, it evaluates the kernel's IR."""
@@ -122,9 +124,13 @@ class _Partition:
 
     def run(self) -> Parts:
         for op in walk(self.driver.body):
-            if isinstance(op, Op) and not all(
-                is_supported(v.type) or _is_index(v) or _is_exception(v)
-                for v in (*variables(*operands(op)), *op.outs)
+            if (
+                isinstance(op, Op)
+                and op.fn not in ERRORS
+                and not all(
+                    is_supported(v.type) or _is_index(v) or _is_exception(v)
+                    for v in (*variables(*operands(op)), *op.outs)
+                )
             ):
                 self.refuse(op, "a value that kernels don't know")
             if isinstance(op, (For, While)) and not all(

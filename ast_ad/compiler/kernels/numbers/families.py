@@ -1,0 +1,120 @@
+"""What computes functions that have an order: polygamma functions, derivatives of ``np.sinc``?
+
+The zeta function is summed as SciPy sums it: some terms, and an asymptotic series for the rest.
+"""
+
+from __future__ import annotations
+
+# mypy: disable-error-code="untyped-decorator, no-any-return"
+import math
+
+import numpy as np
+
+from .kernel_math import compiled
+
+EULER_MACLAURIN = (
+    12.0, -720.0, 30240.0, -1209600.0, 47900160.0, -1.8924375803183791606e9, 7.47242496e10,
+    -2.950130727918164224e12, 1.1646782814350067249e14, -4.5979787224074726105e15, 1.8152105401943546773e17,
+    -7.1661652561756670113e18,
+)  # fmt: skip
+"""``(2 k)!`` over the Bernoulli numbers."""
+ULP = 1.11022302462515654042e-16
+BERNOULLI = (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12)
+"""Of the series of the digamma function: ``B(2 k) / (2 k)``."""
+
+
+@compiled
+def zeta(s: float, q: float) -> float:
+    """The sum of ``(q + k) ** -s`` for ``s > 1``, over all ``k`` from 0 on.
+
+    >>> round(float(zeta(2.0, 1.0)), 12)  # pi ** 2 / 6
+    1.644934066848
+    """
+    if q <= 0 and q == math.floor(q):
+        return math.inf
+    if q > 1e8:
+        return (1 / (s - 1) + 1 / (2 * q)) * q ** (1 - s)
+    total, a, b, i = q**-s, q, 0.0, 0
+    while i < 9 or a <= 9.0:
+        i += 1
+        a += 1.0
+        b = a**-s
+        total += b
+        if abs(b / total) < ULP:
+            return total
+    w = a
+    total += b * w / (s - 1)
+    total -= 0.5 * b
+    factor, k = 1.0, 0.0
+    for number in EULER_MACLAURIN:
+        factor *= s + k
+        b /= w
+        term = factor * b / number
+        total += term
+        if abs(term / total) < ULP:
+            return total
+        k += 1
+        factor *= s + k
+        b /= w
+        k += 1
+    return total
+
+
+@compiled
+def digamma(x: float) -> float:
+    """The derivative of ``log(gamma(x))``: up by the recurrence to where the asymptotic series holds.
+
+    >>> round(float(digamma(1.0)), 12)  # the negative Euler-Mascheroni constant
+    -0.577215664902
+    """
+    if x == 0:
+        return math.copysign(math.inf, -x)
+    if x < 0:
+        part = x - math.floor(x)
+        return math.nan if part == 0 else digamma(1 - x) - math.pi / math.tan(math.pi * part)
+    total = 0.0
+    while x < 12:
+        total -= 1 / x
+        x += 1
+    square, series, power = 1 / (x * x), 0.0, 1.0
+    for number in BERNOULLI:
+        power *= square
+        series += number * power
+    return total + math.log(x) - 0.5 / x - series
+
+
+@compiled
+def polygamma(n: int, x: float) -> float:
+    """``scipy.special.polygamma(n, x)``.
+
+    >>> round(float(polygamma(1, 1.0)), 12)
+    1.644934066848
+    """
+    if n == 0:
+        return digamma(x)
+    sign = 1.0 if n % 2 else -1.0
+    return sign * math.gamma(n + 1.0) * zeta(n + 1.0, x)
+
+
+@compiled
+def sinc_derivative(x: float, n: int) -> float:
+    """The ``n``-th derivative of ``np.sinc``: near 0 by its Taylor series, elsewhere by the recurrence.
+
+    >>> round(float(sinc_derivative(1.0, 1)), 12)
+    -1.0
+    """
+    if abs(x) < 1:
+        total, p = 0.0, n + n % 2
+        term = (-1.0) ** (p // 2) * math.pi**p / (p + 1) * x ** (p - n)
+        for k in range(2, p - n + 1):
+            term /= k
+        while p < 60:
+            total += term
+            p += 2
+            step = (p - n) * (p - n - 1.0)
+            term *= -(math.pi**2) * x * x / step * (p - 1) / (p + 1)
+        return total
+    value = np.sin(math.pi * x) / (math.pi * x)
+    for k in range(1, n + 1):
+        value = (math.pi ** (k - 1) * np.sin(math.pi * x + k * math.pi / 2) - k * value) / x
+    return value
