@@ -22,6 +22,7 @@ from ..ir.dims import Dim
 from ..ir.mixed_numbers import own_and_numpys
 from ..ir.ops import Arg, Block, For, Function, If, Lit, Op, Seq, Var, operands, variables
 from ..ir.types import CLASSES, KINDS, NOTHING, Array, ListOf, Scalar, dtype_of
+from .joined_lists import joining
 
 Kind = Scalar | Array
 LENGTHS = {len, containers.list_len}
@@ -126,7 +127,7 @@ class Lists:
         self.meet(held)
         if takes_array(op) or op.fn in ROWS:
             self.vectors.update(held)
-        if not self.has_form(op) or op.kwargs and not takes_array(op):
+        if not self.has_form(op) or op.kwargs and not (takes_array(op) or joining(op)):
             self.forbid(held)
 
     def has_form(self, op: Op) -> bool:
@@ -134,6 +135,8 @@ class Lists:
         fn, args = op.fn, op.args
         if fn is builtin.make_list:
             return all(self.fits(item, op.out) for item in args)
+        if joining(op) is not None:
+            return True
         if fn in self.rows_like and len(args) > 1:
             return _has_rows(args[0], args[1]) and all(is_number(axis, 0) for axis in args[2:])
         if takes_array(op):
@@ -157,8 +160,9 @@ class Lists:
         if fn is containers.list_set_slice:  # a cotangent's: the lengths are equal
             return op.adjoint and isinstance(args[4], Var)
         if fn is builtins.sum or fn in EXTREMA:
-            numbers = isinstance(args[0].type, ListOf) and isinstance(args[0].type.element, Scalar)
-            return numbers and len(args) < (3 if fn is builtins.sum else 2)
+            kind = args[0].type.element if isinstance(args[0].type, ListOf) else None
+            known = isinstance(kind, Scalar) or isinstance(kind, Array) and fn is builtins.sum
+            return known and len(args) < (3 if fn is builtins.sum else 2)
         if fn is containers.list_fill:
             return self.fits(args[1], op.out)
         if fn in (containers.list_concat, containers.list_add):
@@ -181,12 +185,13 @@ class Lists:
 
 
 def takes_array(op: Op) -> bool:
-    """Whether a function of NumPy takes lists of numbers, as it takes the arrays of them."""
+    """Whether a function of NumPy takes lists of numbers, or of arrays of one shape, as the array of them."""
     if op.effect or any(isinstance(out.type, ListOf) for out in op.outs):
         return False
     for held in variables(*operands(op)):
         if isinstance(held.type, ListOf):
-            if not isinstance(held.type.element, Scalar) or not any(held is arg for arg in op.args):
+            known = isinstance(held.type.element, (Scalar, Array))
+            if not known or not any(held is arg for arg in op.args):
                 return False
     if op.fn in helpers.METADATA:
         return op.fn not in LENGTHS

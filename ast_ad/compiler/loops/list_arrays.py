@@ -46,6 +46,7 @@ from ..ir.ops import (
 from ..ir.types import CLASSES, Array, ListOf, Scalar, dtype_of
 from ..simplify.dead_code import eliminate_dead_code
 from ..simplify.renaming import copy_function, renamed
+from .joined_lists import Joining, joining
 from .kept_lists import EXTREMA, ROWS, Kind, Lists, of_two, takes_array
 from .list_statements import Replacing
 from .tape_places import FIRST_CAPACITY, INT
@@ -144,6 +145,8 @@ class _Conversion(Replacing):
         changed = _CHANGES.get(op.fn)
         if changed is not None:
             self.rows[op.outs[0]] = changed(self, op, rows, kind, ops)
+        elif (how := joining(op)) is not None:
+            self.joins(op, how, rows, kind, ops)
         elif op.fn in self.lists.rows_like:
             self.rows[op.out] = rows.with_values(op.args[0])  # type: ignore[arg-type]
         elif op.fn is builtins.sum or op.fn in EXTREMA:
@@ -162,6 +165,29 @@ class _Conversion(Replacing):
             place = op.fn is containers.list_place
             found = _put_at(op.args[1], rows.length, ops) if place else rows.length
             ops.ops.append(Op(builtin.assign, (found,), op.outs, {}, op.span, adjoint=op.adjoint))
+
+    def joins(self, op: Op, how: Joining, rows: Rows, kind: Kind, ops: Ops) -> None:
+        """Join the elements to an array, or cut one into them."""
+        assert isinstance(kind, Array)
+        lengths = Lengths(self.params, {}, ops)
+        shape = [n for n in map(lengths.of, kind.shape or ()) if n is not None]  # arguments have them
+        ends: dict[str, Any] = {"span": op.span, "adjoint": op.adjoint}
+        if isinstance(op.out.type, ListOf):
+            cut = op.args[0]
+            if how is Joining.TURNED:
+                cut = ops.op(np.transpose, (cut,), _type(rows.values))
+            elif how is Joining.ALONG:
+                cut = ops.op(np.reshape, (cut, Seq((rows.length, *shape))), _type(rows.values))
+            self.rows[op.out] = rows.with_values(cut)  # type: ignore[arg-type]
+            return
+        vector = _vector(rows, kind, ops)
+        if how is Joining.TURNED:
+            columns = ops.op(np.transpose, (vector,), op.out.type)
+            ops.ops.append(Op(np.copy, (columns,), op.outs, {}, **ends))
+        elif how is Joining.ALONG:
+            ops.ops.append(Op(np.reshape, (vector, Seq((Lit(-1), *shape[1:]))), op.outs, {}, **ends))
+        else:
+            ops.ops.append(Op(np.copy, (vector,), op.outs, {}, **ends))
 
     # ----- lists that are made of one
     def zeros(self, op: Op, rows: Rows, kind: Kind, ops: Ops) -> Rows:
@@ -276,6 +302,9 @@ class _Conversion(Replacing):
         """
         held = op.args[0]
         assert isinstance(held, Var) and isinstance(held.type, ListOf)
+        if isinstance(held.type.element, Array):
+            self.added_up(op, held.type.element, rows, ops)
+            return
         kind = held.type.element  # of this list: of all that it meets elements may be more
         adds, start = op.fn is builtins.sum, op.args[1] if len(op.args) > 1 else None
         begins = not adds or getattr(kind, "dtype", None) is None
@@ -293,6 +322,13 @@ class _Conversion(Replacing):
         bounds, body = (Lit(int(begins)), rows.length, Lit(1)), Block(turn.ops, (result,))
         ends: dict[str, Any] = {"span": op.span, "adjoint": op.adjoint}
         ops.ops.append(For(i, bounds, (), (total,), (first,), body, op.outs, **ends))
+
+    def added_up(self, op: Op, kind: Array, rows: Rows, ops: Ops) -> None:
+        """The sum of arrays, one by one, as NumPy adds rows; there is one at least."""
+        total = ops.op(np.sum, (_vector(rows, kind, ops), Lit(0)), kind)
+        start = op.args[1] if len(op.args) > 1 else Lit(0)
+        ends: dict[str, Any] = {"span": op.span, "adjoint": op.adjoint}
+        ops.ops.append(Op(operator.add, (start, total), op.outs, {}, **ends))
 
 
 _CHANGES: dict[Any, Callable[..., Rows]] = {
