@@ -333,8 +333,11 @@ def _matrix_product(columns: Columns, op: Op) -> Form:
         a, b = columns.builder.op(np.transpose, b) if _rank(b) == 2 else b, a
     elif late != [False, True] or _rank(b) != 1 or _rank(a) not in (1, 2):
         raise NoForm
-    if isinstance(columns.form(b), Zero):
+    form = columns.form(b)
+    if isinstance(form, Zero):
         return Terms() if isinstance(op.out.type, Scalar) else ZERO
+    if isinstance(form, Unit) and isinstance(a, Var):
+        return a  # of the unit vectors the columns
     return columns.builder.op(operator.matmul, a, columns.dense(b))  # type: ignore[no-any-return]
 
 
