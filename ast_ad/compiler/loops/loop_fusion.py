@@ -2,7 +2,7 @@
 
 ``fuse_loops(function, report) -> Function``. For kernels only, before the other passes on tapes: a loop that
 is fused with its adjoint has no tape left. ``simplify`` follows each round, and then loops within these are
-tried. ``fuse_block(block, report)``: the same for one round, of the linear part of any program.
+tried. ``fuse_block(block, report) -> bool``: one round, of the linear part of any program.
 
 Where the adjoint of an iteration needs nothing of other iterations, it may follow the iteration itself::
 

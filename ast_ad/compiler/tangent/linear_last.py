@@ -6,7 +6,7 @@ two, before ``split``: the answer of ``linearize`` must not do again what is not
 ``tangent`` leaves the linear statements where the others are, in the same loops and branches. A loop becomes
 two: the first is what it was without tangents, the second runs in the same order and computes these. What the
 second needs of the values of a turn is saved, or computed again, as in the reverse sweep of a loop; so are
-the values of a branch. Of linear loops, too, one that only adds up what another one has recorded runs within that.
+the values of a branch. Of linear loops, one that only adds up what another has recorded runs within that.
 """
 
 from __future__ import annotations
