@@ -94,21 +94,28 @@ class Jacobian:
     def __init__(self, forward: Operator, reverse: Operator, argnums: Any, has_aux: bool) -> None:
         self.forward, self.reverse, self.argnums, self.has_aux = forward, reverse, argnums, has_aux
         self.last = reverse
-        self.results: dict[Any, int] = {}
+        self.cheaper: dict[Any, Operator] = {}
         self.__name__ = getattr(forward, "__name__", "function")
         self.__wrapped__ = forward.of
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        shapes = None if kwargs else shapes_of(args)
+        if shapes in self.cheaper:
+            self.last = self.cheaper[shapes]
+            return self.last(*args)
         args, kwargs = self.reverse.arguments.arrange(args, kwargs)
         require_argument(args, self.argnums)
-        chosen = [args[i] for i in ((self.argnums,) if isinstance(self.argnums, int) else self.argnums)]
-        size = count(chosen)
-        key = tuple(map(np.shape, flatten((args, kwargs))[0]))
-        self.last = self.forward if size < self.results.get(key, 0) else self.reverse
+        key = shapes or tuple(map(np.shape, flatten((args, kwargs))[0]))
+        self.last = self.cheaper.get(key, self.reverse)
         found = self.last(*args, **kwargs)
-        if size and key not in self.results:
-            self.results[key] = count(found[0] if self.has_aux else found) // size
+        if key not in self.cheaper:
+            chosen = [args[i] for i in ((self.argnums,) if isinstance(self.argnums, int) else self.argnums)]
+            self.cheaper[key] = self.cheaper_for(count(chosen), found[0] if self.has_aux else found)
         return found
+
+    def cheaper_for(self, size: int, jacobian: Any) -> Operator:
+        """By columns where the arguments have fewer numbers than the value."""
+        return self.forward if size * size < count(jacobian) else self.reverse
 
     def __ast_ad_lower__(self, cx: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
         return self.reverse.__ast_ad_lower__(cx, args, kwargs)
@@ -215,6 +222,12 @@ def numbers(argnums: Any) -> Any:
             f"argnums={argnums!r}", why="it is no integer", fix="pass an int or a tuple of ints"
         )
     return tuple(map(int, argnums)) if several else int(argnums)
+
+
+def shapes_of(args: tuple[Any, ...]) -> tuple[tuple[int, ...], ...] | None:
+    """The shapes of arguments that are arrays and Python's floats; None if there are others."""
+    shapes = tuple([a.shape if type(a) is np.ndarray else () if type(a) is float else None for a in args])
+    return None if None in shapes else shapes  # type: ignore[return-value]
 
 
 def count(value: Any) -> int:

@@ -7,7 +7,7 @@ The cost model, in units of one addition of two numbers:
   shape costs 8.
 - to compute it again, for each number in the result: arithmetic and comparisons 1, division and roots 8,
   elements picked by an array of indices 4, sums and products of small arrays with constant shapes 2 for
-  each term. Views, lengths and an element of an array cost 1.
+  each term. Views, lengths, an element of an array and what is undefined cost 1.
 - An array or a list outside of a branch, in a loop, is saved for every turn if it is read: so are its
   elements instead.
 - Everything else (exp and its like, reductions, products of matrices, calls, loops, branches) is saved.
@@ -39,9 +39,9 @@ from .min_cut import INFINITE, Network
 
 SAVED, STAND_IN, LONG, FEW = 64, 8, 1000, 64
 ITSELF = {
-    np.shape, np.ndim, np.size, len, builtin.tuple_get, builtin.assign, builtin.told, containers.list_len,
-    containers.list_get, item_within, helpers.mT, helpers.hollow, helpers.broadcast_like, np.transpose,
-    np.swapaxes,
+    np.shape, np.ndim, np.size, len, builtin.tuple_get, builtin.assign, builtin.told, builtin.undefined,
+    containers.list_len, containers.list_get, item_within, helpers.mT, helpers.hollow, helpers.broadcast_like,
+    np.transpose, np.swapaxes,
 }  # fmt: skip
 SIMPLE = {
     operator.add, operator.sub, operator.mul, operator.neg, operator.pos, operator.lt, operator.le,

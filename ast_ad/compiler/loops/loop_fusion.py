@@ -2,7 +2,7 @@
 
 ``fuse_loops(function, report) -> Function``. For kernels only, before the other passes on tapes: a loop that
 is fused with its adjoint has no tape left. ``simplify`` follows each round, and then loops within these are
-tried.
+tried. ``fuse_block(block, report) -> bool``: one round, of the linear part of any program.
 
 Where the adjoint of an iteration needs nothing of other iterations, it may follow the iteration itself::
 
@@ -58,17 +58,17 @@ def fuse_loops(function: Function, report: Report = UNHEARD) -> Function:
     (1, (12.0, 12.0))
     """
     fused = copy_function(function)
-    while _fuse_block(fused.body, report):  # outer loops first: then those within stand in one block
+    while fuse_block(fused.body, report):  # outer loops first: then those within stand in one block
         simplify(fused)
     return fused
 
 
-def _fuse_block(block: Block, report: Report) -> bool:
+def fuse_block(block: Block, report: Report = UNHEARD) -> bool:
     """Merge loops of the block, or else loops within; whether there were any."""
     found = False
     while any(_fuse(block, first, second, report) for first, second in _pairs(block)):
         found = True
-    return found or any([_fuse_block(inner, report) for op in block.ops for inner in blocks(op)])
+    return found or any([fuse_block(inner, report) for op in block.ops for inner in blocks(op)])
 
 
 def _pairs(block: Block) -> list[tuple[For, For]]:

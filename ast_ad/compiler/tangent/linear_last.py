@@ -6,7 +6,7 @@ two, before ``split``: the answer of ``linearize`` must not do again what is not
 ``tangent`` leaves the linear statements where the others are, in the same loops and branches. A loop becomes
 two: the first is what it was without tangents, the second runs in the same order and computes these. What the
 second needs of the values of a turn is saved, or computed again, as in the reverse sweep of a loop; so are
-the values of a branch.
+the values of a branch. Of linear loops, one that only adds up what another has recorded runs within that.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from ..ir.ops import (
     variables,
     walk,
 )
+from ..loops.loop_fusion import fuse_block
 from ..simplify.dead_code import eliminate
 from ..simplify.renaming import copy_function, copy_statement, defined, free
 from ..simplify.simplify import simplify, simplify_block
@@ -53,8 +54,10 @@ def linear_last(function: Function, count: int, residuals: str = "cheap", region
     joint = copy_function(function)
     outer = free(joint.body) if region else ()
     seeds = joint.params[len(joint.params) - count :]
-    late = Distribution(joint.body, seeds, residuals).block(joint.body)
-    joint.body.ops += late
+    late = Block(Distribution(joint.body, seeds, residuals).block(joint.body), joint.body.results)
+    fuse_block(late)
+    joint.body.ops += late.ops
+    joint.body.results = late.results
     return require(simplify(joint), outer)
 
 

@@ -69,7 +69,35 @@ def states(x):
     return s
 
 
-AT_ONCE = [states, neighbours, carried, added_up, elementwise, product, number, itself]
+def only_a_matrix(x):
+    return MATRIX @ x
+
+
+def only_a_matrix_behind(x):
+    return x @ MATRIX.T
+
+
+def chosen(x):
+    y = np.where(x > 0.0, np.sin(x), x**2)
+    a, b = np.where(x[0] > x[1], x[2], x[1] * x[0]), np.where(x[0] < 0.0, 1.0, x[3])
+    return y * a + np.where(x[3] > 0.0, b, 2.0 * b)
+
+
+def written_out(x):
+    return np.array([[x[0], x[1] * x[2]], [1.0, np.sin(x[3])]]) * x[0]
+
+
+def numpys_numbers(x):
+    total = np.zeros(2)
+    for i in range(4):
+        total[i % 2] += np.float64(float(x[i]) * 2.0) * x[0]
+    return total
+
+
+AT_ONCE = [
+    states, neighbours, carried, added_up, elementwise, product, number, itself, only_a_matrix,
+    only_a_matrix_behind, chosen, written_out, numpys_numbers,
+]  # fmt: skip
 
 
 @pytest.mark.drawn(of=3)
@@ -122,6 +150,72 @@ def test_several_arguments_in_any_order(backend):
     for row, other in zip(found, expected, strict=True):
         for block, right in zip(row, other, strict=True):
             np.testing.assert_allclose(block, right, rtol=1e-14, atol=1e-15)
+
+
+ROWS = np.array([[0.4, -0.3, 0.8, 0.1], [1.1, 0.2, -0.5, 0.9], [-0.7, 0.6, 0.3, -0.2]])
+LABELS = np.array([1.0, 0.0, 1.0])
+
+
+def by_row(w, rows, labels):
+    total = 0.0
+    for i in range(rows.shape[0]):
+        z = rows[i] @ w
+        total += np.log1p(np.exp(-z)) if labels[i] > 0.5 else np.log1p(np.exp(z))
+    return total + 0.5 * w @ w
+
+
+def by_number(w, rows, labels):
+    total = 0.0
+    for i in range(len(labels)):
+        z = 0.0
+        for j in range(len(w)):
+            z += rows[i, j] * w[j]
+        total += np.log(1.0 + np.exp(z)) - labels[i] * z
+    return total + 0.5 * np.sum(w**2)
+
+
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+@pytest.mark.parametrize("function", [by_row, by_number], ids=lambda f: f.__name__)
+def test_a_hessian_of_a_loop_over_rows_is_one_pass(function, backend):
+    """Tangents that the loop over rows records are read in the same turn; what is undefined is none."""
+    hessian = ast_ad.hessian(function, backend=backend, fallback="error")
+    p = 1.0 / (1.0 + np.exp(-ROWS @ X))
+    expected = ROWS.T @ np.diag(p * (1.0 - p)) @ ROWS + np.eye(4)
+    np.testing.assert_allclose(hessian(X, ROWS, LABELS), expected, rtol=1e-13, atol=1e-15)
+    assert "tape_dot" not in hessian.source
+    if backend == "numba":  # which knows that the rows are as long as the weights
+        assert "seed" not in hessian.source and "NumPy code at" not in hessian.explain()
+
+
+def test_the_linear_half_of_a_loop_over_rows_records_nothing():
+    value, lin = ast_ad.linearize(ast_ad.grad(by_number), X, ROWS, LABELS, argnums=(0,))
+    np.testing.assert_allclose(lin(X), ast_ad.hessian(by_number)(X, ROWS, LABELS) @ X, rtol=1e-12)
+    linear = ast_ad.linearize(ast_ad.grad(by_number), argnums=(0,), backend="numpy")
+    linear(X, ROWS, LABELS)
+    assert "tape_dot" not in linear.backward_source
+
+
+def test_columns_of_a_matrix_that_is_an_argument_are_the_callers_own():
+    jacobian = ast_ad.jacfwd(lambda x, a: a @ x)
+    matrix = MATRIX.copy()
+    jacobian(X, matrix)[...] = 7.0
+    np.testing.assert_array_equal(matrix, MATRIX)
+
+
+def test_infinite_entries_of_a_matrix_stay_where_they_are():
+    """Of a unit vector the zeros count for nothing."""
+    matrix = np.array([[np.inf, 1.0], [2.0, np.nan]])
+    np.testing.assert_array_equal(ast_ad.jacfwd(lambda x: matrix @ x)(X[:2]), matrix)
+
+
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+def test_what_a_condition_leaves_out_counts_for_nothing(backend):
+    def f(x):
+        return np.where(x[0] > 1.0, np.sqrt(x[0] - 0.3), x[1]) * x[2]
+
+    with np.errstate(divide="ignore"):
+        found = ast_ad.jacfwd(f, backend=backend, fallback="error")(X)
+    np.testing.assert_allclose(found, [0.0, X[2], X[1], 0.0], rtol=1e-15)
 
 
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
