@@ -46,6 +46,7 @@ _optional = {
     "scipy.special": ".scipy.special",
     "scipy.linalg": ".scipy.linalg",
     "scipy.fft": ".scipy.fft",
+    "scipy.fftpack": ".scipy.fftpack",
     "scipy.integrate": ".scipy.integrate",
     "scipy.ndimage": ".scipy.ndimage",
     "scipy.stats": ".scipy.stats",

@@ -4,6 +4,7 @@ import functools
 
 import numpy as np
 import pytest
+import scipy.signal
 import scipy.special
 
 import ast_ad
@@ -94,3 +95,20 @@ def test_partials_of_replaced_functions():
         _, pull = ast_ad.vjp(functools.partial(scipy.special.logsumexp, b=2.0), x, 0, argnums=0)
         found = pull(np.ones(4))
     np.testing.assert_allclose(found, scipy.special.softmax(x, axis=0), rtol=1e-12)
+
+
+def held_in_boxes(x):
+    """Arrays in an array of objects, handed to code of SciPy's for any array library."""
+    boxes = np.empty((1, 2), dtype=object)
+    boxes[0, 0], boxes[0, 1] = np.array(x), x[::-1] + 3.0
+    b, a = scipy.signal.normalize(boxes[0, 0], boxes[0, 1])
+    zeros, poles, gain = scipy.signal.tf2zpk(b, a)
+    return np.sum(b * a) + np.sum(np.real(zeros)) + np.sum(np.abs(poles)) + gain
+
+
+@pytest.mark.filterwarnings("ignore::ast_ad.errors.FallbackWarning")
+def test_functions_for_any_array_library():
+    x, step = np.array([1.0, 2.5, 0.7]), 1e-6
+    steps = step * np.eye(3)
+    expected = [(held_in_boxes(x + e) - held_in_boxes(x - e)) / (2 * step) for e in steps]
+    np.testing.assert_allclose(grad(held_in_boxes)(x), expected, rtol=1e-7)

@@ -57,11 +57,6 @@ def erfcinv(ans, y):
     return -SQRT_PI / 2 * np.exp(ans * ans)
 
 
-@elementwise(sp.dawsn)
-def dawsn(ans, x):
-    return 1 - 2 * x * ans
-
-
 @elementwise(sp.ndtr)
 def ndtr(ans, x):
     return np.exp(-0.5 * x * x) / SQRT_2PI

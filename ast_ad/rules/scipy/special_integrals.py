@@ -148,7 +148,12 @@ def expn(g, ans, n, x):
     return None, -g * np.where(n > 0, sp.expn(np.maximum(n - 1, 0), x), lowest)
 
 
-# ----- Faddeeva's function, and Voigt's profile: its real part -----
+# ----- Dawson's integral, Faddeeva's function, and Voigt's profile: its real part -----
+
+
+@elementwise(sp.dawsn)
+def dawsn(ans, x):
+    return 1 - 2 * x * ans
 
 
 @elementwise(sp.wofz)
