@@ -44,7 +44,7 @@ _primitives: dict[Function, Primitive] = {}
 # Rules of optional libraries, read once the user's program has imported the library itself.
 _optional = {
     "scipy.special": ".scipy.special",
-    "scipy.linalg": ".scipy.linalg",
+    "scipy.linalg": ".scipy.matrix_equations",
     "scipy.fft": ".scipy.fft",
     "scipy.fftpack": ".scipy.fftpack",
     "scipy.integrate": ".scipy.integrate",

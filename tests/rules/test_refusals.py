@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.fft
+import scipy.fftpack
 import scipy.integrate
 import scipy.linalg
 import scipy.ndimage
@@ -186,6 +187,25 @@ DERIVATIVES: list[tuple[str, np.ndarray, Program]] = [
     ),
     ("eigh with two matrices", SQUARE, lambda x: scipy.linalg.eigh(x, np.eye(2))[0]),
     ("eigvalsh with two matrices", SQUARE, lambda x: scipy.linalg.eigvalsh(x, np.eye(2))),
+    (
+        "scipy.linalg.solve_continuous_are with e= or s=",
+        SQUARE,
+        lambda x: scipy.linalg.solve_continuous_are(x, np.eye(2), np.eye(2), np.eye(2), e=np.eye(2)),
+    ),
+    (
+        "scipy.linalg.solve_discrete_are with e= or s=",
+        SQUARE,
+        lambda x: scipy.linalg.solve_discrete_are(x, np.eye(2), np.eye(2), np.eye(2), e=np.eye(2)),
+    ),
+    ("scipy.linalg.eig with", SQUARE, lambda x: np.abs(scipy.linalg.eig(x, left=True, right=False)[1])),
+    ("scipy.linalg.eigvals with", SQUARE, lambda x: np.abs(scipy.linalg.eigvals(x, np.eye(2)))),
+    (
+        "scipy.linalg.eigh_tridiagonal of some",
+        ROWS,
+        lambda x: scipy.linalg.eigh_tridiagonal(x[0], x[0, 1:], True, "i", (0, 1)),
+    ),
+    ("scipy.linalg.lu of other than", ROWS, lambda x: scipy.linalg.lu(x)[2]),
+    ("scipy.fftpack.irfft with a length", ROWS, lambda x: scipy.fftpack.irfft(x, 8)),
     ("scipy.linalg.qr(mode='r')", SQUARE, lambda x: scipy.linalg.qr(x, mode="r")[0]),
     ("on complex numbers", ROWS, lambda x: np.abs(scipy.ndimage.correlate1d(x * 1j, [1.0, 2.0]))),
     ("with output= or axes=", ROWS, lambda x: scipy.ndimage.correlate1d(x, [1.0, 2.0], output=float)),
