@@ -48,7 +48,7 @@ _optional = {
     "scipy.fft": ".scipy.fft",
     "scipy.fftpack": ".scipy.fftpack",
     "scipy.integrate": ".scipy.integrate",
-    "scipy.ndimage": ".scipy.ndimage",
+    "scipy.ndimage": ".scipy.image_splines",
     "scipy.stats": ".scipy.stats",
     "scipy.interpolate": ".scipy.interpolate",
     "scipy.signal": ".scipy.signal",

@@ -36,6 +36,11 @@ EMPTY = np.zeros((1, 0, 4, 4))
 INDEX = np.array([[0, 1]])
 GRID = np.zeros((1, 2, 2, 2))
 
+
+def nearest(x: np.ndarray, **options: Any) -> np.ndarray:
+    return scipy.ndimage.map_coordinates(x, np.ones((2, 3)), mode="nearest", **options)
+
+
 # What the function refuses.
 FUNCTIONS: list[tuple[type[Exception], str, np.ndarray, Program]] = [
     (ValueError, "inplace=True changes tensors", ROWS, lambda x: F.relu(x, inplace=True)),
@@ -207,12 +212,16 @@ DERIVATIVES: list[tuple[str, np.ndarray, Program]] = [
     ("scipy.linalg.lu of other than", ROWS, lambda x: scipy.linalg.lu(x)[2]),
     ("scipy.fftpack.irfft with a length", ROWS, lambda x: scipy.fftpack.irfft(x, 8)),
     ("scipy.linalg.qr(mode='r')", SQUARE, lambda x: scipy.linalg.qr(x, mode="r")[0]),
+    ("mode='nearest', prefilter=False", ROWS, lambda x: nearest(x, prefilter=False)),
+    ("map_coordinates with output=", ROWS, lambda x: nearest(x, output=np.float64)),
+    ("map_coordinates(order=4", ROWS, lambda x: nearest(x, order=4)),
+    ("spline_filter1d with output=", ROWS, lambda x: scipy.ndimage.spline_filter1d(x, output=np.float32)),
     ("on complex numbers", ROWS, lambda x: np.abs(scipy.ndimage.correlate1d(x * 1j, [1.0, 2.0]))),
     ("with output= or axes=", ROWS, lambda x: scipy.ndimage.correlate1d(x, [1.0, 2.0], output=float)),
 ]
 
 
-HELPERS = "ctc", "unpooled"
+HELPERS = "ctc", "unpooled", "nearest"
 
 
 def ctc(x: np.ndarray, label: int) -> Any:
