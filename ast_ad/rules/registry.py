@@ -53,6 +53,7 @@ _optional = {
     "scipy.interpolate": ".scipy.interpolate",
     "scipy.signal": ".scipy.signal",
     "scipy.spatial.distance": ".scipy.distance",
+    "scipy.sparse": ".scipy.sparse",
 }
 
 

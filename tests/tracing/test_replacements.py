@@ -5,6 +5,7 @@ import functools
 import numpy as np
 import pytest
 import scipy.signal
+import scipy.sparse
 import scipy.special
 
 import ast_ad
@@ -112,3 +113,23 @@ def test_functions_for_any_array_library():
     steps = step * np.eye(3)
     expected = [(held_in_boxes(x + e) - held_in_boxes(x - e)) / (2 * step) for e in steps]
     np.testing.assert_allclose(grad(held_in_boxes)(x), expected, rtol=1e-7)
+
+
+def filled_by_compiled_code(x):
+    """SciPy's code in C writes into arrays that the trace has made, and later sorts them in place."""
+    a = scipy.sparse.coo_matrix((np.array([1.0, 4.0, 9.0]), ([2, 0, 1], [1, 0, 2]))).tocsc()
+    product = np.sum(a.data * x)
+    b = scipy.sparse.csr_matrix((a.data * 2.0, [2, 1, 0], [0, 3]), shape=(1, 3))
+    before = np.sum(b.data * x**2)
+    b.sort_indices()
+    return product + before + np.sum(b.data * x**3)
+
+
+@pytest.mark.filterwarnings("ignore::ast_ad.errors.FallbackWarning")
+def test_what_compiled_code_writes():
+    x = np.array([0.7, -1.2, 0.4])
+    a = np.array([4.0, 1.0, 9.0])  # column by column
+    expected = a + 2 * a * 2 * x + 2 * a[::-1] * 3 * x**2
+    value, gradient = ast_ad.value_and_grad(filled_by_compiled_code)(x)
+    assert value == pytest.approx(filled_by_compiled_code(x), rel=1e-14)
+    np.testing.assert_allclose(gradient, expected, rtol=1e-13)

@@ -72,7 +72,7 @@ def map_coordinates(input, coordinates, output=None, order=3, mode="constant", c
         if mode == "nearest":
             input, places = np.pad(input, WIDENED, "edge"), places + WIDENED
         input = nd.spline_filter(input, order, mode=mode)
-    taps, weights = [], 1.0
+    taps, weights = [], np.ones(1)
     for axis in range(ndim):
         n = np.shape(input)[axis]
         inner = folded(places[axis], n, mode)
