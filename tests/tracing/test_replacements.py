@@ -133,3 +133,23 @@ def test_what_compiled_code_writes():
     value, gradient = ast_ad.value_and_grad(filled_by_compiled_code)(x)
     assert value == pytest.approx(filled_by_compiled_code(x), rel=1e-14)
     np.testing.assert_allclose(gradient, expected, rtol=1e-13)
+
+
+class Named(np.ndarray):
+    """An array with a label, as packages of measurements have."""
+
+
+@pytest.mark.filterwarnings("ignore::ast_ad.errors.FallbackWarning")
+@pytest.mark.parametrize(
+    "view, word", [(Named, r"\.view\(Named\)"), (np.int64, r"\.view\(dtype\)"), (np.ndarray, "")]
+)
+def test_views_by_a_class(view, word):
+    def f(x):
+        eval("1")  # what no compiler follows
+        return np.sum((x * 2.0).view(view) ** 2)
+
+    if word:
+        with pytest.raises(ast_ad.MissingRuleError, match=word):
+            grad(f)(np.array([1.0, 2.0]))
+    else:
+        np.testing.assert_array_equal(grad(f)(np.array([1.0, 2.0])), [8.0, 16.0])
