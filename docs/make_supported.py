@@ -39,8 +39,8 @@ PAGE = pathlib.Path(__file__).resolve().parent / "supported.md"
 LIBRARIES = (
     "builtins math cmath operator"
     " numpy numpy.linalg numpy.fft numpy.ma numpy.random numpy.polynomial.polynomial"
-    " scipy.special scipy.linalg scipy.fft scipy.integrate scipy.interpolate scipy.ndimage scipy.optimize"
-    " scipy.signal scipy.spatial.distance scipy.stats"
+    " scipy.special scipy.linalg scipy.fft scipy.fftpack scipy.integrate scipy.interpolate scipy.ndimage"
+    " scipy.optimize scipy.signal scipy.spatial.distance scipy.stats"
 ).split()
 KINDS = {
     "elementwise": "by partial derivatives",

@@ -44,14 +44,16 @@ _primitives: dict[Function, Primitive] = {}
 # Rules of optional libraries, read once the user's program has imported the library itself.
 _optional = {
     "scipy.special": ".scipy.special",
-    "scipy.linalg": ".scipy.linalg",
+    "scipy.linalg": ".scipy.matrix_equations",
     "scipy.fft": ".scipy.fft",
+    "scipy.fftpack": ".scipy.fftpack",
     "scipy.integrate": ".scipy.integrate",
-    "scipy.ndimage": ".scipy.ndimage",
+    "scipy.ndimage": ".scipy.image_splines",
     "scipy.stats": ".scipy.stats",
     "scipy.interpolate": ".scipy.interpolate",
     "scipy.signal": ".scipy.signal",
     "scipy.spatial.distance": ".scipy.distance",
+    "scipy.sparse": ".scipy.sparse",
 }
 
 

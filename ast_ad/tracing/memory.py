@@ -101,8 +101,13 @@ class Memory(Tensor):
         self.shape = lengths
 
     def view(self, *args: Any, **kwargs: Any) -> Any:
-        if not args and not kwargs:
+        kind = args[-1] if args else kwargs.get("type", kwargs.get("dtype", np.ndarray))
+        if len(args) + len(kwargs) < 2 and kind is np.ndarray:
             return self[...]  # type: ignore[index]
+        if isinstance(kind, type) and issubclass(kind, np.ndarray):
+            raise refused(
+                f".view({kind.__name__})", "subclasses of np.ndarray are not traced", "use np.asarray"
+            )
         raise refused(".view(dtype)", "it reads the bytes of the numbers", "use .astype")
 
 

@@ -98,10 +98,10 @@ def _namespaces(roots: Sequence[Any]) -> Iterator[dict[str, Any]]:
             if name.startswith(FOLLOWED) and id(namespace) not in seen:
                 seen.add(id(namespace))
                 yield namespace
-                if id(value) not in helpers:
-                    near = [v for v in namespace.values() if _is_near(v, name)]
-                    helpers.update(map(id, near))
-                    pending += near
+                part = None if id(value) in helpers else name.split(".")[:2]
+                near = [v for v in namespace.values() if _is_near(v, part)]
+                helpers.update(map(id, near))
+                pending += near
             continue
         if isinstance(value, types.FunctionType):
             if id(value.__code__) not in seen:
@@ -119,10 +119,13 @@ def _namespaces(roots: Sequence[Any]) -> Iterator[dict[str, Any]]:
             yield from (v for name, v in namespace.items() if type(v) is dict and name != "__builtins__")
 
 
-def _is_near(value: Any, module: str) -> bool:
-    """Whether it is code of the same part of a library."""
+def _is_near(value: Any, part: list[str] | None) -> bool:
+    """Whether it is code of this part of a library, or of what all parts of SciPy share."""
     name = value.__name__ if isinstance(value, types.ModuleType) else getattr(value, "__module__", "")
-    return isinstance(name, str) and name.split(".")[:2] == module.split(".")[:2]
+    return isinstance(name, str) and (name.split(".")[:2] == part or name.startswith(_SHARED))
+
+
+_SHARED = "scipy._lib._array_api", "scipy._lib.array_api_compat", "scipy._lib.array_api_extra"
 
 
 def _python_of(value: Any) -> Any:

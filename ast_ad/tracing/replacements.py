@@ -201,13 +201,21 @@ def _itself(value: Any) -> Any:
 
 
 def _on_constants(original: Any) -> Callable[..., Any]:
-    """A function of a Fortran library: arrays that nothing differentiated led to are passed as they are."""
+    """A compiled function of SciPy's: arrays that nothing differentiated led to are passed as plain ones.
+
+    What it writes into them is a store of the program.
+    """
 
     def call(*args: Any, **kwargs: Any) -> Any:
         given = [v for v in (*args, *kwargs.values()) if isinstance(v, Tensor)]
-        if not state.tracing or any(map(needs_grad, given)):
+        if not (state.tracing and given) or any(map(needs_grad, given)):
             return original(*args, **kwargs)
-        found = original(*map(plain_of, args), **{k: plain_of(v) for k, v in kwargs.items()})
+        copies = {id(t): t._array.copy("K") if t._array.ndim else plain_of(t) for t in given}
+        plain = [copies.get(id(v), v) for v in args]
+        found = original(*plain, **{k: copies.get(id(v), v) for k, v in kwargs.items()})
+        for t in given:
+            if t._array.ndim and copies[id(t)].tobytes() != t._array.tobytes():
+                t[...] = copies[id(t)]
         return tuple(map(made, found)) if type(found) is tuple else made(found)
 
     return call
@@ -218,8 +226,12 @@ def made(value: Any) -> Any:
     return Traced._of(value) if type(value) is np.ndarray and value.dtype.kind in "fc" else value
 
 
-def is_fortran(value: Any) -> bool:
-    return type(value).__name__ == "fortran"
+def is_compiled(value: Any) -> bool:
+    """Whether it is a function of SciPy's that is made of C, C++, Cython or Fortran, and no ufunc."""
+    kind = type(value).__name__
+    if kind in ("builtin_function_or_method", "cython_function_or_method"):
+        return str(getattr(value, "__module__", "")).startswith("scipy.")
+    return kind == "fortran"
 
 
 _FILLING = (
@@ -299,6 +311,14 @@ def _replacements(known: int, arrived: int) -> dict[int, tuple[Any, Any]]:
 arriving: list[tuple[str, Callable[[types.ModuleType], Iterable[tuple[Any, Any]]]]] = []
 
 
+def _solve(a: Any, b: Any, /) -> Any:
+    """``solve`` for any array library, of NumPy's arrays: it calls what NumPy's own is made of."""
+    return np.linalg.solve(a, b)
+
+
+arriving.append(("scipy._lib.array_api_compat.numpy.linalg", lambda module: [(module.solve, _solve)]))
+
+
 def replacement(value: Any, table: dict[int, tuple[Any, Any]]) -> Any:
     """What stands in the place of a value while a function is traced; None: the value itself."""
     entry = table.get(id(value))
@@ -317,7 +337,7 @@ def replacement(value: Any, table: dict[int, tuple[Any, Any]]) -> Any:
     if kind is functools.partial:
         inner = replacement(value.func, table)
         return None if inner is None else functools.partial(inner, *value.args, **value.keywords)
-    return _constants_only(value) if is_fortran(value) else None
+    return _constants_only(value) if is_compiled(value) else None
 
 
 _SHOWN = {"numpy", "scipy", "math", "cmath"}
@@ -333,9 +353,9 @@ def _kept(value: Any, make: Callable[[Any], Any]) -> Any:
     return found[1]
 
 
-@functools.lru_cache(256)
-def _constants_only(fortran: Any) -> Callable[..., Any]:
-    return _on_constants(fortran)
+@functools.lru_cache(4096)
+def _constants_only(compiled: Any) -> Callable[..., Any]:
+    return _on_constants(compiled)
 
 
 class ModuleFace(types.ModuleType):
@@ -349,7 +369,7 @@ class ModuleFace(types.ModuleType):
         for name, value in vars(module).items():
             if id(value) in table:
                 self.__dict__[name] = table[id(value)][1]
-            elif is_fortran(value):
+            elif is_compiled(value):
                 self.__dict__[name] = _constants_only(value)
             elif type(value) is types.ModuleType and value.__name__.startswith(module.__name__ + "."):
                 del self.__dict__[name]  # found when it is asked for

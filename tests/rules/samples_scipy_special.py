@@ -18,7 +18,7 @@ SAMPLES = {
     sp.erfcx: LINE,
     sp.erfi: LINE,
     sp.dawsn: LINE,
-    sp.wofz: [(Z,)],
+    sp.wofz: [(Z,), (np.array([400.0 + 1.0j, 5000.0 + 20.0j]),)],
     sp.erfinv: UNIT,
     sp.erfcinv: [(1 + U,), (0.3,)],
     sp.ndtr: REAL,

@@ -22,8 +22,10 @@ from ast_ad.rules.registry import primitives
 from ast_ad.tracing.recorder import trace
 
 OTHERS = (0.5, 2.0, 0.0)
-# Conversions, steps, remainders by tiny numbers, and what takes other arguments; ``tandg`` of infinity is 0.
-LEFT_OUT = "remainder fmod nextafter ldexp heaviside copysign lambertw wofz betainc tandg".split()
+# Conversions, steps, remainders by tiny numbers, what takes other arguments, and what gives complex numbers;
+# ``tandg`` and ``cotdg`` of infinity are 0.
+LEFT_OUT = "remainder fmod nextafter ldexp heaviside copysign lambertw wofz betainc tandg cotdg".split()
+LEFT_OUT += "hankel1 hankel2 hankel1e hankel2e".split()
 # By function and position: the derivative exists, and nan is given, as at poles of what the rules use.
 UNKNOWN = {
     ("arctan2", 0): "both 0 (a convention), both infinite",
@@ -44,6 +46,15 @@ UNKNOWN = {
     ("pdtrc", 1): "infinity",
     ("dawsn", 0): "infinity",
     ("erfcx", 0): "infinity",
+    ("elliprd", 0): "two equal",
+    ("elliprd", 1): "two equal",
+    ("elliprd", 2): "two equal, infinity",
+    ("ellipk", 0): "infinity",
+    ("ellipkm1", 0): "infinity",
+    ("ellipkinc", 1): "infinity",
+    ("voigt_profile", 0): "infinity",
+    ("voigt_profile", 1): "infinity",
+    ("voigt_profile", 2): "infinity",
     ("boxcox", 0): "infinity",
     ("boxcox", 1): "infinity",
     ("boxcox1p", 1): "infinity",

@@ -201,6 +201,39 @@ def test_scipy_root_of_a_real_matrix():
         check(lambda x: np.sum(sl.sqrtm(x).real), a_bar, a, normal(3, 3, seed=2))
 
 
+@pytest.mark.parametrize("solve", [sl.solve_continuous_are, sl.solve_discrete_are])
+@pytest.mark.parametrize("kind", [normal, cnormal])
+def test_riccati_equations_by_their_symmetric_matrices(solve, kind):
+    """Also by the Hermitian ones; the cotangent is not Hermitian."""
+    a, b, g = kind(3, 3) / 2, kind(3, 2, seed=1), kind(3, 3, seed=2)
+    q, r = np.diag([2.0, 1.0, 1.5]) + 0 * a, np.diag([0.7, 1.2]) + 0 * a[:2, :2]
+    args = [a, b, q, r]
+    bars = lookup(solve).rule(g, solve(*args), *args)
+    for i, bar in enumerate(bars):
+        v = kind(*args[i].shape, seed=3)
+        v = v + H(v) if i > 1 else v
+
+        def loss(x, i=i):
+            return np.sum(np.real(np.conj(g) * solve(*args[:i], x, *args[i + 1 :])))
+
+        check(loss, bar, args[i], v)
+
+
+def test_tridiagonal_vectors():
+    d, e = normal(4), normal(3, seed=1)
+    ans = sl.eigh_tridiagonal(d, e)
+    bars = lookup(sl.eigh_tridiagonal).rule(eigen_cotangents(ans), ans, d, e)
+    check(lambda x: eigen_loss(sl.eigh_tridiagonal(x, e)), bars[0], d, normal(4, seed=2))
+    check(lambda x: eigen_loss(sl.eigh_tridiagonal(d, x)), bars[1], e, normal(3, seed=2))
+
+
+@pytest.mark.parametrize("a", [A, CA], ids=["real", "complex"])
+def test_scipy_eig(a):
+    a_bar = cotangent(sl.eig, eigen_cotangents(sl.eig(a)), a)
+    a_bar = a_bar if np.iscomplexobj(a) else np.real(a_bar)
+    check(lambda x: eigen_loss(sl.eig(x)), a_bar, a, random_like(a, 6))
+
+
 def test_norm_by_its_order():
     x, h = normal(4), 1e-5
     _, p_bar = lookup(np.linalg.norm).rule(1.0, np.linalg.norm(x, 3.0), x, 3.0)

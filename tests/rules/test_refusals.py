@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 import scipy.fft
+import scipy.fftpack
 import scipy.integrate
 import scipy.linalg
 import scipy.ndimage
@@ -34,6 +35,11 @@ SQUARE = np.array([[2.0, 0.3], [0.3, 1.0]])
 EMPTY = np.zeros((1, 0, 4, 4))
 INDEX = np.array([[0, 1]])
 GRID = np.zeros((1, 2, 2, 2))
+
+
+def nearest(x: np.ndarray, **options: Any) -> np.ndarray:
+    return scipy.ndimage.map_coordinates(x, np.ones((2, 3)), mode="nearest", **options)
+
 
 # What the function refuses.
 FUNCTIONS: list[tuple[type[Exception], str, np.ndarray, Program]] = [
@@ -186,13 +192,36 @@ DERIVATIVES: list[tuple[str, np.ndarray, Program]] = [
     ),
     ("eigh with two matrices", SQUARE, lambda x: scipy.linalg.eigh(x, np.eye(2))[0]),
     ("eigvalsh with two matrices", SQUARE, lambda x: scipy.linalg.eigvalsh(x, np.eye(2))),
+    (
+        "scipy.linalg.solve_continuous_are with e= or s=",
+        SQUARE,
+        lambda x: scipy.linalg.solve_continuous_are(x, np.eye(2), np.eye(2), np.eye(2), e=np.eye(2)),
+    ),
+    (
+        "scipy.linalg.solve_discrete_are with e= or s=",
+        SQUARE,
+        lambda x: scipy.linalg.solve_discrete_are(x, np.eye(2), np.eye(2), np.eye(2), e=np.eye(2)),
+    ),
+    ("scipy.linalg.eig with", SQUARE, lambda x: np.abs(scipy.linalg.eig(x, left=True, right=False)[1])),
+    ("scipy.linalg.eigvals with", SQUARE, lambda x: np.abs(scipy.linalg.eigvals(x, np.eye(2)))),
+    (
+        "scipy.linalg.eigh_tridiagonal of some",
+        ROWS,
+        lambda x: scipy.linalg.eigh_tridiagonal(x[0], x[0, 1:], True, "i", (0, 1)),
+    ),
+    ("scipy.linalg.lu of other than", ROWS, lambda x: scipy.linalg.lu(x)[2]),
+    ("scipy.fftpack.irfft with a length", ROWS, lambda x: scipy.fftpack.irfft(x, 8)),
     ("scipy.linalg.qr(mode='r')", SQUARE, lambda x: scipy.linalg.qr(x, mode="r")[0]),
+    ("mode='nearest', prefilter=False", ROWS, lambda x: nearest(x, prefilter=False)),
+    ("map_coordinates with output=", ROWS, lambda x: nearest(x, output=np.float64)),
+    ("map_coordinates(order=4", ROWS, lambda x: nearest(x, order=4)),
+    ("spline_filter1d with output=", ROWS, lambda x: scipy.ndimage.spline_filter1d(x, output=np.float32)),
     ("on complex numbers", ROWS, lambda x: np.abs(scipy.ndimage.correlate1d(x * 1j, [1.0, 2.0]))),
     ("with output= or axes=", ROWS, lambda x: scipy.ndimage.correlate1d(x, [1.0, 2.0], output=float)),
 ]
 
 
-HELPERS = "ctc", "unpooled"
+HELPERS = "ctc", "unpooled", "nearest"
 
 
 def ctc(x: np.ndarray, label: int) -> Any:

@@ -4,6 +4,8 @@ import functools
 
 import numpy as np
 import pytest
+import scipy.signal
+import scipy.sparse
 import scipy.special
 
 import ast_ad
@@ -94,3 +96,60 @@ def test_partials_of_replaced_functions():
         _, pull = ast_ad.vjp(functools.partial(scipy.special.logsumexp, b=2.0), x, 0, argnums=0)
         found = pull(np.ones(4))
     np.testing.assert_allclose(found, scipy.special.softmax(x, axis=0), rtol=1e-12)
+
+
+def held_in_boxes(x):
+    """Arrays in an array of objects, handed to code of SciPy's for any array library."""
+    boxes = np.empty((1, 2), dtype=object)
+    boxes[0, 0], boxes[0, 1] = np.array(x), x[::-1] + 3.0
+    b, a = scipy.signal.normalize(boxes[0, 0], boxes[0, 1])
+    zeros, poles, gain = scipy.signal.tf2zpk(b, a)
+    return np.sum(b * a) + np.sum(np.real(zeros)) + np.sum(np.abs(poles)) + gain
+
+
+@pytest.mark.filterwarnings("ignore::ast_ad.errors.FallbackWarning")
+def test_functions_for_any_array_library():
+    x, step = np.array([1.0, 2.5, 0.7]), 1e-6
+    steps = step * np.eye(3)
+    expected = [(held_in_boxes(x + e) - held_in_boxes(x - e)) / (2 * step) for e in steps]
+    np.testing.assert_allclose(grad(held_in_boxes)(x), expected, rtol=1e-7)
+
+
+def filled_by_compiled_code(x):
+    """SciPy's code in C writes into arrays that the trace has made, and later sorts them in place."""
+    a = scipy.sparse.coo_matrix((np.array([1.0, 4.0, 9.0]), ([2, 0, 1], [1, 0, 2]))).tocsc()
+    product = np.sum(a.data * x)
+    b = scipy.sparse.csr_matrix((a.data * 2.0, [2, 1, 0], [0, 3]), shape=(1, 3))
+    before = np.sum(b.data * x**2)
+    b.sort_indices()
+    return product + before + np.sum(b.data * x**3)
+
+
+@pytest.mark.filterwarnings("ignore::ast_ad.errors.FallbackWarning")
+def test_what_compiled_code_writes():
+    x = np.array([0.7, -1.2, 0.4])
+    a = np.array([4.0, 1.0, 9.0])  # column by column
+    expected = a + 2 * a * 2 * x + 2 * a[::-1] * 3 * x**2
+    value, gradient = ast_ad.value_and_grad(filled_by_compiled_code)(x)
+    assert value == pytest.approx(filled_by_compiled_code(x), rel=1e-14)
+    np.testing.assert_allclose(gradient, expected, rtol=1e-13)
+
+
+class Named(np.ndarray):
+    """An array with a label, as packages of measurements have."""
+
+
+@pytest.mark.filterwarnings("ignore::ast_ad.errors.FallbackWarning")
+@pytest.mark.parametrize(
+    "view, word", [(Named, r"\.view\(Named\)"), (np.int64, r"\.view\(dtype\)"), (np.ndarray, "")]
+)
+def test_views_by_a_class(view, word):
+    def f(x):
+        eval("1")  # what no compiler follows
+        return np.sum((x * 2.0).view(view) ** 2)
+
+    if word:
+        with pytest.raises(ast_ad.MissingRuleError, match=word):
+            grad(f)(np.array([1.0, 2.0]))
+    else:
+        np.testing.assert_array_equal(grad(f)(np.array([1.0, 2.0])), [8.0, 16.0])

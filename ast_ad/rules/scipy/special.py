@@ -13,7 +13,7 @@ import scipy.special as sp
 
 from ..partials import exp_share
 from ..registry import composite, elementwise, vjp
-from . import special_families  # noqa: F401  its rules enter the registry, too
+from . import bessel_relatives, special_families, special_integrals  # noqa: F401  their rules enter, too
 from .distribution_functions import ROOT_SERIES
 
 SQRT_PI = math.sqrt(math.pi)
@@ -55,16 +55,6 @@ def erfinv(ans, y):
 @elementwise(sp.erfcinv, partial_domain=True)
 def erfcinv(ans, y):
     return -SQRT_PI / 2 * np.exp(ans * ans)
-
-
-@elementwise(sp.wofz)
-def wofz(ans, z):
-    return -2 * z * ans + 2j / SQRT_PI
-
-
-@elementwise(sp.dawsn)
-def dawsn(ans, x):
-    return 1 - 2 * x * ans
 
 
 @elementwise(sp.ndtr)
@@ -393,6 +383,16 @@ def cosdg(ans, x):
 @elementwise(sp.tandg)
 def tandg(ans, x):
     return DEGREE * (1 + ans * ans)
+
+
+@elementwise(sp.cotdg)
+def cotdg(ans, x):
+    return -DEGREE * (1 + ans * ans)
+
+
+@elementwise(sp.radian)
+def radian(ans, degrees, minutes, seconds):
+    return DEGREE, DEGREE / 60, DEGREE / 3600
 
 
 @elementwise(sp.cosm1)

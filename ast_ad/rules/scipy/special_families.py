@@ -114,6 +114,31 @@ def eval_chebyu(ans, n, x):
     return NotImplemented, np.where(n > 0, 2 * sp.eval_gegenbauer(n - 1, 2.0, x), 0.0)
 
 
+@elementwise(sp.eval_sh_legendre)
+def eval_sh_legendre(ans, n, x):
+    return NotImplemented, np.where(n > 0, (n + 1) * sp.eval_jacobi(n - 1, 1.0, 1.0, 2 * x - 1), 0.0)
+
+
+@elementwise(sp.eval_sh_chebyt)
+def eval_sh_chebyt(ans, n, x):
+    return NotImplemented, np.where(n > 0, 2 * n * sp.eval_gegenbauer(n - 1, 1.0, 2 * x - 1), 0.0)
+
+
+@elementwise(sp.eval_sh_chebyu)
+def eval_sh_chebyu(ans, n, x):
+    return NotImplemented, np.where(n > 0, 4 * sp.eval_gegenbauer(n - 1, 2.0, 2 * x - 1), 0.0)
+
+
+@elementwise(sp.eval_chebyc)
+def eval_chebyc(ans, n, x):
+    return NotImplemented, np.where(n > 0, n * sp.eval_gegenbauer(n - 1, 1.0, x / 2), 0.0)
+
+
+@elementwise(sp.eval_chebys)
+def eval_chebys(ans, n, x):
+    return NotImplemented, np.where(n > 0, sp.eval_gegenbauer(n - 1, 2.0, x / 2), 0.0)
+
+
 @vjp(sp.eval_hermite, broadcasts=True)
 def eval_hermite(g, ans, n, x):
     return None, g * 2 * n * sp.eval_hermite(np.maximum(n - 1, 0), x)

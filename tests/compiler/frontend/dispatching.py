@@ -48,6 +48,23 @@ def only_namespace(*arrays):
     return xp
 
 
+@program
+def kinds_of_numbers(x):
+    """What is asked of a dtype is known: the other paths would have another structure."""
+    xp = only_namespace(x)
+    if not xp.isdtype(x.dtype, ("real floating", "complex floating")):
+        x = [y * 2.0 for y in x]
+    native = x.dtype.newbyteorder("=")
+    if native != x.dtype or not xp.isdtype(native, kind="numeric"):
+        raise TypeError("no numbers")
+    try:
+        if xp.isdtype(native, "integral"):
+            raise ValueError("counts")
+        return xp.sum(xp.asarray(x, native) ** 3)
+    except ValueError:
+        return x[0]
+
+
 class Space:
     def __init__(self, xp):
         self.xp = xp

@@ -92,6 +92,11 @@ def b_issubdtype(cx: Context, cls: Value, other: Value) -> Any:
     return Lit(bool(np.issubdtype(cx.demand(cls, "a dtype"), cx.demand(other, "a dtype"))))
 
 
+@handles(np.isdtype)
+def b_isdtype(cx: Context, dtype: Value, kind: Value) -> Any:
+    return Lit(np.isdtype(cx.demand(dtype, "a dtype"), cx.demand(kind, "a kind of dtypes")))
+
+
 @handles(type)
 def b_type(cx: Context, value: Value) -> Any:
     return Lit(asked(cx, type, value))

@@ -374,7 +374,7 @@ def may_be_tried(fn: Callee, module: str) -> bool:
     owner = getattr(fn, "__self__", None)
     inside = owner is None or isinstance(owner, types.ModuleType)
     hashed = type(fn).__hash__ is not None
-    return module.startswith(PURE) and (inside or type(owner) in IMMUTABLE) and hashed and fn not in IMPURE
+    return module.startswith(PURE) and (inside or is_immutable(owner)) and hashed and fn not in IMPURE
 
 
 def is_foldable(fn: Callee, module: str) -> bool:
@@ -382,7 +382,12 @@ def is_foldable(fn: Callee, module: str) -> bool:
     owner = getattr(fn, "__self__", None)
     if isinstance(fn, type) or owner is None or isinstance(owner, types.ModuleType):
         return module.partition(".")[0] in FOLDED and not (callable(fn) and fn in IMPURE)
-    return type(owner) in IMMUTABLE or isinstance(owner, type)
+    return is_immutable(owner) or isinstance(owner, type)
+
+
+def is_immutable(value: Any) -> bool:
+    """Whether methods of an object can change nothing about it; each dtype has a class of its own."""
+    return type(value) in IMMUTABLE or isinstance(value, np.dtype)
 
 
 def python_function(fn: Callee) -> types.FunctionType | None:

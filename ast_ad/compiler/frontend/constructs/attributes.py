@@ -317,7 +317,7 @@ def constant_attribute(cx: Context, base: Lit, name: str) -> Any:
     if isinstance(value, type) and isinstance(value.__dict__.get(name), classmethod):
         return Bound(Lit(found.__func__), (base,))
     owner = value if isinstance(value, type) else type(value)
-    if owner.__module__ not in ("builtins", "numpy") or isinstance(value, types.FunctionType):
+    if owner.__module__ not in ("builtins", "numpy", "numpy.dtypes") or isinstance(value, types.FunctionType):
         if cx.inputs is not None and is_object(value):
             cx.inputs.places.whole[id(value)] = value  # it isn't read as a place of the store
         label = getattr(value, "__name__", owner.__name__)

@@ -208,7 +208,6 @@ def _array(type: Array, shape: tuple[int, ...], run: int = 0) -> np.ndarray:
         return np.where(np.arange(shape[0]) < 2, 0, 0.5).astype(type.dtype) if run else values
     out = np.full(shape, filler(type.dtype))
     if len(shape) >= 2 and type.dtype.kind in "fc":  # well-conditioned, where squares are factorised
-        out = out * 0 + np.eye(shape[-2], shape[-1], dtype=type.dtype) * np.arange(1, shape[-1] + 1).astype(
-            type.dtype
-        )
+        diagonal = np.arange(1.5, shape[-1] + 1)  # no two of them have the product 1
+        out = out * 0 + np.eye(shape[-2], shape[-1], dtype=type.dtype) * diagonal.astype(type.dtype)
     return out

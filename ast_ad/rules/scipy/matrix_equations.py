@@ -1,0 +1,154 @@
+"""How do matrix equations, functions of matrices and other forms of ``scipy.linalg`` pass a cotangent back?
+
+Of the solution of an equation by the equation of its change, which is linear: its adjoint is solved by the
+same solver.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.linalg as sl
+
+from .. import helpers
+from ..numpy import decompositions, linalg
+from ..numpy.gather import refuse
+from ..numpy.products import H
+from ..registry import composite, vjp
+from .linalg import row_order, transposed_band, unit_lower
+
+# ----- Lyapunov's and Riccati's equations -----
+
+
+@vjp(sl.solve_continuous_lyapunov)
+def solve_continuous_lyapunov(g, ans, a, q):
+    """``a @ ans + ans @ H(a) = q``."""
+    q_bar = sl.solve_continuous_lyapunov(H(a), g)
+    return -(q_bar @ H(ans) + H(q_bar) @ ans), q_bar
+
+
+@vjp(sl.solve_discrete_lyapunov)
+def solve_discrete_lyapunov(g, ans, a, q, method=None):
+    """``a @ ans @ H(a) - ans + q = 0``."""
+    q_bar = sl.solve_discrete_lyapunov(H(a), g, method)
+    return q_bar @ a @ H(ans) + H(q_bar) @ a @ ans, q_bar
+
+
+@vjp(sl.solve_continuous_are)
+def solve_continuous_are(g, ans, a, b, q, r, e=None, s=None, balanced=True):
+    """``H(a) x + x a - x b r^-1 H(b) x + q = 0``, with the gain ``k = r^-1 H(b) x``."""
+    if e is not None or s is not None:
+        refuse("scipy.linalg.solve_continuous_are with e= or s=", fix="bring the equation to its plain form")
+    gain = np.linalg.solve(r, H(b) @ ans)
+    q_bar = sl.solve_continuous_lyapunov(a - b @ gain, -(g + H(g)) / 2)
+    by_drift = 2 * ans @ q_bar
+    return by_drift, -by_drift @ H(gain), q_bar, gain @ q_bar @ H(gain)
+
+
+@vjp(sl.solve_discrete_are)
+def solve_discrete_are(g, ans, a, b, q, r, e=None, s=None, balanced=True):
+    """``H(a) x a - x - H(a) x b k + q = 0``, with the gain ``k = (r + H(b) x b)^-1 H(b) x a``."""
+    if e is not None or s is not None:
+        refuse("scipy.linalg.solve_discrete_are with e= or s=", fix="bring the equation to its plain form")
+    gain = np.linalg.solve(r + H(b) @ ans @ b, H(b) @ ans @ a)
+    closed = a - b @ gain
+    q_bar = sl.solve_discrete_lyapunov(closed, (g + H(g)) / 2)
+    by_step = 2 * ans @ closed @ q_bar
+    return by_step, -by_step @ H(gain), q_bar, gain @ q_bar @ H(gain)
+
+
+# ----- functions of matrices -----
+
+
+@vjp(sl.logm)
+def logm(g, ans, A):
+    """The upper right block of ``logm([[h, g], [0, h]])``, with ``h = H(A)``."""
+    return as_given(linalg.upper_right(sl.logm(linalg.block_triangular(H(A), g)), A), A)
+
+
+@vjp(sl.fractional_matrix_power)
+def fractional_matrix_power(g, ans, A, t):
+    """As the logarithm's. Of the exponent: ``logm(A) @ ans``."""
+    blocks = sl.fractional_matrix_power(linalg.block_triangular(H(A), g), t)
+    return as_given(linalg.upper_right(blocks, A), A), np.real(np.sum(np.conj(sl.logm(A) @ ans) * g))
+
+
+def as_given(bar: Any, a: Any) -> Any:
+    """The cotangent of a matrix: real if the matrix is, whatever the function made of it."""
+    return bar if np.iscomplexobj(a) else np.real(bar)
+
+
+helpers.COMPLEX_BY_VALUE.update({sl.logm, sl.fractional_matrix_power})
+
+
+# ----- eigenvalues -----
+
+
+@vjp(sl.eig)
+def eig(g, ans, a, b=None, left=False, right=True, check_finite=True, homogeneous_eigvals=False):
+    if b is not None or left or not right or homogeneous_eigvals:
+        refuse(
+            "scipy.linalg.eig with these options", fix="use the right eigenvectors of one matrix, or eigvals"
+        )
+    return decompositions.eig(g, ans, a)
+
+
+@vjp(sl.eigvals)
+def eigvals(g, ans, a, b=None, check_finite=True, homogeneous_eigvals=False):
+    if b is not None or homogeneous_eigvals:
+        refuse("scipy.linalg.eigvals with these options", fix="use the eigenvalues of one matrix")
+    return decompositions.eigvals(g, ans, a)
+
+
+helpers.COMPLEX_BY_VALUE.update({sl.eig, sl.eigvals})
+
+
+@vjp(sl.eigh_tridiagonal)
+def eigh_tridiagonal(g, ans, d, e, eigvals_only=False, select="a", select_range=None):
+    if select != "a" and select != 0:
+        refuse("scipy.linalg.eigh_tridiagonal of some eigenvalues", fix="take them from all of them")
+    whole = np.diag(d) + np.diag(e, -1)
+    bar = decompositions.eigvalsh(g, ans, whole) if eigvals_only else decompositions.eigh(g, ans, whole)
+    return np.diag(bar), np.diag(bar, -1)
+
+
+@composite(sl.eigvalsh_tridiagonal)
+def eigvalsh_tridiagonal(d, e):
+    return np.linalg.eigvalsh(np.diag(d) + np.diag(e, -1))
+
+
+# ----- factors and matrices of special form -----
+
+
+@composite(sl.lu)
+def lu(a, permute_l=False, check_finite=True, p_indices=False):
+    if np.ndim(a) != 2 or np.shape(a)[0] != np.shape(a)[1]:
+        refuse("scipy.linalg.lu of other than one square matrix", fix="factor one square matrix at a time")
+    factors, pivots = sl.lu_factor(a)
+    back = np.argsort(row_order(pivots)).astype(np.int32)
+    lower, upper = unit_lower(factors), np.triu(factors)
+    if permute_l:
+        return lower[back], upper
+    return back if p_indices else np.eye(len(back))[back], lower, upper
+
+
+@composite(sl.solveh_banded)
+def solveh_banded(ab, b, lower=False, check_finite=True):
+    """The triangle that is stored, the other one, and the real diagonal between them."""
+    width = np.shape(ab)[0] - 1
+    if lower:
+        above, diagonal, below = transposed_band(np.conj(ab), width, 0)[:-1], ab[:1], ab[1:]
+    else:
+        above, diagonal, below = ab[:-1], ab[-1:], transposed_band(np.conj(ab), 0, width)[1:]
+    return sl.solve_banded((width, width), np.concatenate((above, np.real(diagonal), below)), b)
+
+
+@composite(sl.solve_toeplitz)
+def solve_toeplitz(c_or_cr, b, check_finite=True):
+    if isinstance(c_or_cr, tuple):
+        return np.linalg.solve(sl.toeplitz(c_or_cr[0], c_or_cr[1]), b)
+    return np.linalg.solve(sl.toeplitz(c_or_cr), b)
+
+
+helpers.SHAPED_LIKE[sl.solve_continuous_lyapunov] = 1, (0, 1)

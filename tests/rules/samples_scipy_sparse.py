@@ -1,0 +1,17 @@
+"""Sample calls of the solution of sparse linear systems; see ``standing/test_sparse.py`` for products."""
+
+import numpy as np
+from sample import cnormal, normal
+
+from ast_ad.rules.scipy.sparse import sparse_solve
+
+INDICES, STARTS = np.array([0, 2, 1, 2, 3, 0, 3]), np.array([0, 2, 3, 5, 7])
+NUMBERS = np.array([4.0, 0.3, 3.0, 5.0, -0.7, 0.4, 2.5])
+
+SAMPLES = {
+    sparse_solve: [
+        (NUMBERS, INDICES, STARTS, normal(4), True),
+        (NUMBERS, INDICES, STARTS, normal(4, 2), False),
+        (NUMBERS * (1 + 0.3j), INDICES, STARTS, cnormal(4), True),
+    ],
+}
