@@ -140,7 +140,7 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
 
 def from_mesh(g, x, i, n, indexing):
     others = tuple([j for j in range(n) if j != shapes.mesh_axis(i, n, indexing)])
-    return np.sum(g, axis=others)
+    return np.sum(g, axis=others) if others else g
 
 
 def to_mesh(x, g, i, n, indexing):
