@@ -42,7 +42,7 @@ def elementwise(w: ElementWriter, op: Op) -> Elements:
     number = isinstance(op.out.type, Scalar)  # NumPy makes one of arrays without axes
     if op.kwargs or len(op.outs) != 1 or not (number or w.is_small(op.out.type)):
         raise NoForm
-    want = dtype_of_result(op)
+    want = np.dtype(bool) if number and op.fn in COMPARISONS else dtype_of_result(op)
     operands, dtypes = zip(*map(w.data, op.args), strict=True)
     fn = op.fn
     if fn in (operator.pow, np.power):  # as NumPy does it for arrays
