@@ -15,7 +15,7 @@ import numpy as np
 
 from ..frontend.builder import type_of_arg
 from ..frontend.types.dummies import InferenceError
-from ..frontend.types.infer import result_type
+from ..frontend.types.infer import COMPARISONS, result_type
 from ..ir.ops import NOWHERE, UNKNOWN, Arg, Block, If, Lit, Op, Seq, Span, Statement, Var
 from ..ir.types import Array, Scalar, Type, kind_of
 from ..simplify.patterns import ADD, MULTIPLY, SUBTRACT
@@ -165,6 +165,8 @@ class ElementWriter:
             return None
         if not isinstance(type, Scalar):
             return None
+        if type.dtype is None and fn in COMPARISONS:  # of Python's numbers: as true as of NumPy's
+            return type if want == np.dtype(bool) else None
         if type.dtype is None:
             return type if fn in ALIKE and DEFAULT.get(type.kind) == want else None
         return scalar_type(want) if type.dtype == want else None

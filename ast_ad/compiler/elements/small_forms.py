@@ -18,7 +18,7 @@ from ...rules.registry import lookup
 from ..frontend.types.infer import COMPARISONS, is_plain_ufunc
 from ..ir import builtin
 from ..ir.ops import Arg, Lit, Op, Seq, Var
-from ..ir.types import Array
+from ..ir.types import Array, Scalar
 from . import small_reductions as written_out
 from .small_elements import (
     Elements,
@@ -39,9 +39,10 @@ Form = Callable[[ElementWriter, Op], Any]
 
 # ----- element by element -----
 def elementwise(w: ElementWriter, op: Op) -> Elements:
-    if op.kwargs or len(op.outs) != 1 or not w.is_small(op.out.type):
+    number = isinstance(op.out.type, Scalar)  # NumPy makes one of arrays without axes
+    if op.kwargs or len(op.outs) != 1 or not (number or w.is_small(op.out.type)):
         raise NoForm
-    want = dtype_of_result(op)
+    want = np.dtype(bool) if number and op.fn in COMPARISONS else dtype_of_result(op)
     operands, dtypes = zip(*map(w.data, op.args), strict=True)
     fn = op.fn
     if fn in (operator.pow, np.power):  # as NumPy does it for arrays

@@ -121,6 +121,12 @@ def repeat(a, repeats, axis=None):
     )
 
 
+def broadcast_arrays(*args):
+    arrays = [x for x in args if np.ndim(x) > 0]
+    only(len(arrays) == 1)
+    return tuple([np.broadcast_to(x, np.shape(arrays[0])) for x in args])
+
+
 def kron(a, b):
     n = np.ndim(a)
     only(n == np.ndim(b) and n > 0)
@@ -140,7 +146,7 @@ def meshgrid(*xi, copy=True, sparse=False, indexing="xy"):
 
 def from_mesh(g, x, i, n, indexing):
     others = tuple([j for j in range(n) if j != shapes.mesh_axis(i, n, indexing)])
-    return np.sum(g, axis=others)
+    return np.sum(g, axis=others) if others else g
 
 
 def to_mesh(x, g, i, n, indexing):
@@ -397,6 +403,7 @@ DEFINITIONS: dict[Any, Any] = {
     np.tile: tile,
     np.repeat: repeat,
     np.kron: kron,
+    np.broadcast_arrays: broadcast_arrays,
     np.meshgrid: meshgrid,
     shapes.from_mesh: from_mesh,
     shapes.to_mesh: to_mesh,

@@ -120,24 +120,10 @@ def require_equal(s: Scalarizer, a: Arg, b: Arg) -> None:
         s.body.known[key] = Lit(True)
 
 
-def _listed(s: Scalarizer, places: Seq) -> Arg:
-    """A list of integers as an array."""
-    from .joined import display
-
-    types = [argument_type(s.arg(item)) for item in places.items]
-    if not types or not all(isinstance(t, Scalar) and t.kind == "int" for t in types):
-        raise NoForm("an index of lists or booleans")
-    out = Var(Array(np.dtype(int), (len(types),)))
-    display(s, Op(np.array, (places,), (out,)), places)
-    return out
-
-
 def resolved(s: Scalarizer, index: Arg) -> Arg:
-    """An index with the kernel's numbers; arrays stay the program's, and lists of places become arrays."""
+    """An index with the kernel's numbers; arrays stay the program's."""
 
     def one(arg: Arg) -> Arg:
-        if isinstance(arg, Seq) and arg.kind is list:
-            return _listed(s, arg)
         if isinstance(arg, Seq):
             return Seq(tuple(map(one, arg.items)), arg.kind)
         if isinstance(arg, Slice):

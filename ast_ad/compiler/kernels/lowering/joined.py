@@ -14,7 +14,7 @@ from ..nests.affine_indices import Index
 from ..nests.body import INT, Body
 from ..nests.nests import Action
 from ..numbers import ranges
-from ..numbers.scalars import NoForm
+from ..numbers.scalars import NoForm, argument_type
 from .forms import form_of, require_equal
 from .loop_values import Filled, Formula, Mapped, Value
 
@@ -97,6 +97,20 @@ def _counts(s: Scalarizer, source: Seq) -> list[int]:
             raise NoForm("a ragged display")
         counts += inner[0]
     return counts
+
+
+def with_arrays(s: Scalarizer, index: Arg) -> Arg:
+    """An index in which lists of places are arrays."""
+    if not isinstance(index, Seq):
+        return index
+    if index.kind is not list:
+        return Seq(tuple(with_arrays(s, item) for item in index.items), index.kind)
+    types = [argument_type(s.arg(item)) for item in index.items]
+    if not types or not all(isinstance(t, Scalar) and t.kind == "int" for t in types):
+        raise NoForm("an index of lists or booleans")
+    out = Var(Array(np.dtype(int), (len(types),)))
+    display(s, Op(np.array, (index,), (out,)), index)
+    return out
 
 
 @form_of(np.stack, np.concatenate)

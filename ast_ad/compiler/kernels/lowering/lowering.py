@@ -300,6 +300,7 @@ def _getitem(s: Scalarizer, op: Op) -> None:
     if isinstance(source, Seq):
         _tuple_get(s, op)
         return
+    from .joined import with_arrays
     from .masks import chosen, mask_of, without_masks
 
     array = s.array(op.args[0])
@@ -308,7 +309,7 @@ def _getitem(s: Scalarizer, op: Op) -> None:
         chosen(s, op, array, mask)
         return
     dims = op.out.type.shape if isinstance(op.out.type, Array) else ()
-    index = without_masks(s, array, op.args[1])
+    index = with_arrays(s, without_masks(s, array, op.args[1]))
     part = select(s, array, resolved(s, index), dims)
     if isinstance(op.out.type, Scalar):
         if part.lengths:

@@ -14,7 +14,7 @@ import numpy as np
 from ....rules.numpy import sorting
 from ...ir.ops import Lit, Op
 from ...ir.types import Array, Scalar
-from ..numbers import orders, sorted_places
+from ..numbers import sorted_places, sorted_vectors
 from ..numbers.scalars import NoForm
 from .forms import form_of
 from .loop_values import Mapped, Memory, Value
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 _STABLE = ("stable", "mergesort")
 _SORTS: dict[Any, Any] = {
-    ("float", 1): orders.sort_with_places,
-    ("float", 2): orders.sort_rows_with_places,
-    ("int", 1): orders.sort_integers_with_places,
-    ("int", 2): orders.sort_rows_of_integers_with_places,
+    ("float", 1): sorted_vectors.sort_with_places,
+    ("float", 2): sorted_vectors.sort_rows_with_places,
+    ("int", 1): sorted_vectors.sort_integers_with_places,
+    ("int", 2): sorted_vectors.sort_rows_of_integers_with_places,
 }
-_NO_TIES = {1: orders.require_no_ties, 2: orders.require_no_ties_in_rows}
+_NO_TIES = {1: sorted_vectors.require_no_ties, 2: sorted_vectors.require_no_ties_in_rows}
 
 
 @form_of(np.sort, np.argsort)

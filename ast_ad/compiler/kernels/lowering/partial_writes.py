@@ -15,6 +15,7 @@ from ..nests.nests import is_slow
 from ..numbers.scalars import NoForm
 from .forms import form_of, in_memory, mapped_function, require_equal, resolved
 from .index_maps import select
+from .joined import with_arrays
 from .loop_values import Formula, Mapped, Value, stretched
 from .masks import mask_of, put, without_masks
 
@@ -50,7 +51,7 @@ def write(s: Scalarizer, op: Op, kind: str) -> None:
         put(s, op, memory, mask, s.arg(op.args[2]) if raw is None else raw, kind)
         return
     value = s.arg(op.args[2])
-    index = without_masks(s, memory, op.args[1])
+    index = with_arrays(s, without_masks(s, memory, op.args[1]))
     part = select(s, memory, resolved(s, index), None)
     if isinstance(value, Value):
         value = _fitted(s, value, part.lengths)

@@ -74,6 +74,8 @@ def reduction(s: Scalarizer, op: Op) -> None:
         return
     value, initial = _with_options(s, op, s.array(op.args[0]))
     axes, keep = _axes(op, value.rank)
+    if not axes and value.rank:
+        raise NoForm("a reduction along no axis")
     if (
         not isinstance(out, (Scalar, Array))
         or out.dtype is None
