@@ -6,7 +6,8 @@
 That is right as long as it writes to neither of them, and whose derivative is whose stays clear. An array
 that is passed twice, and is no differentiated argument, is one array to the function too. So is any, where it
 is known beforehand that the function writes: then the derivative is that by the one array. An argument that
-the function writes to may not be an array that it reads by another name, as a global variable, either.
+the function writes to may not be an array that it reads by another name, as a global variable, either; nor may
+one that it writes to by such a name be an argument, whose copy would not see it.
 """
 
 from __future__ import annotations
@@ -46,6 +47,7 @@ class Sharing:
                 self.same.update({i: j} if j in wrt else {j: i})
         self.watched = sorted({k for i, _, j, _ in shared if not self.one(i, j) for k in (i, j)})
         self.before: list[tuple[Any, Any]] = []
+        self.own = [(array, array.copy()) for array in self.arrays.values() if array.dtype.kind in "biufc"]
 
     def one(self, i: int, j: int) -> bool:
         """Whether the function gets one array for the two."""
@@ -64,6 +66,12 @@ class Sharing:
         Raises:
             SharedMemoryError: it wrote to one of two that share memory.
         """
+        if any(_changed(array, content) for array, content in self.own):  # the function got a copy of it
+            raise SharedMemoryError(
+                "an array outside that the function writes to, and that shares memory with an argument",
+                why="the write would change the argument too",
+                fix="pass a copy of the argument",
+            )
         for value, state in self.before:
             if _changed(value, state):
                 raise SharedMemoryError(
