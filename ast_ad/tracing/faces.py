@@ -65,5 +65,3 @@ def hide(cls: Any) -> None:
         while isinstance(found, Hidden):
             found = found.found
         setattr(cls, name, Hidden(name, found))
-
-
