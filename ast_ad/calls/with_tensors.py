@@ -27,11 +27,11 @@ from ..tracing.history import ends
 from ..tracing.patches import replaced
 from ..tracing.pullbacks import spread
 from ..tracing.recorder import TracedPullback, recording
-from ..tracing.shared_arguments import Sharing, Twice
+from ..tracing.shared_arguments import Sharing, Twice, of_caller
 from ..tracing.sought import differentiated_by
 from ..tracing.survivors import OwnDict, OwnList
 from ..tracing.traced_array import Traced, like, plain
-from ..trees import changed, containers, flatten, noting_changes
+from ..trees import changed, flatten, noting_changes
 from .alike import check_like, structured
 from .compiled_pullbacks import CannotCompile, EveryFloat, compiled_vjp, has_derivative
 from .derivative import Derivative
@@ -141,15 +141,8 @@ class TensorCall:
             return self.answered()
         with noting_changes() as within:
             found = self.answered()
-        changed.note(self.of_caller(within))
+        changed.note(of_caller(within, self.leaves, self.given))
         return found
-
-    def of_caller(self, parts: Sequence[Any]) -> list[Any]:
-        """What the derivative may have changed, if it changed ``parts`` of the copies that it was given."""
-        arrays = [plain(leaf) for leaf in self.leaves if isinstance(plain(leaf), np.ndarray)]
-        written = any(isinstance(part, np.ndarray) for part in parts)
-        others = any(not isinstance(part, np.ndarray) for part in parts)
-        return [*(arrays if written else ()), *(containers(self.given) if others else ())]
 
     def answered(self) -> Any:
         derivative, reason = self.derivative, self.reason
@@ -263,9 +256,8 @@ class TracedInPlace:
             points = self.points.values()
             with replaced(derivative.function), differentiated_by(points), noting_changes() as within:
                 self.result = derivative.function(*args, **kwargs)
-            objects = list(call.tree.statics())
-            sharing.check(derivative.function, objects, within)
-            twice.check(derivative.function, objects, within)
+            for check in (sharing.check, twice.check):
+                check(derivative.function, list(call.tree.statics()), within)
         outputs, self.structure = flatten(self.result)
         self.outputs = OwnList(outputs)
 

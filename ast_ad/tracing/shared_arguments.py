@@ -184,6 +184,14 @@ def reached(function: Any, objects: Sequence[Any]) -> Iterator[Any]:
             pending.append(getattr(value, "function", None))
 
 
+def of_caller(parts: Sequence[Any], leaves: Sequence[Any], given: Any) -> list[Any]:
+    """What a derivative may have changed of ``given``, if it changed ``parts`` of the copies that it made."""
+    arrays = [array for array in map(_array, leaves) if array is not None]
+    written = any(isinstance(part, np.ndarray) for part in parts)
+    others = any(not isinstance(part, np.ndarray) for part in parts)
+    return [*(arrays if written else ()), *(containers(given) if others else ())]
+
+
 def _array(leaf: Any) -> np.ndarray | None:
     if isinstance(leaf, Tensor):  # asked first: a traced array passes for an ndarray
         return None if getattr(leaf, "_scalar", False) else leaf._array
