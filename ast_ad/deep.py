@@ -84,10 +84,18 @@ def _tried_twice(fn: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
             results.append(fn(*args, **kwargs))
         except BaseException as error:  # raised again on the caller's thread
             failures.append(error)
+        finally:
+            _leave()
 
     context = contextvars.copy_context()  # np.errstate and the like hold on the other thread too
     _raise_limit()
-    _start(threading.Thread(target=context.run, args=(work,), name="ast_ad-deep", daemon=True)).join()
+    _enter()  # for the thread: where its caller is interrupted (Ctrl-C), it runs on, and needs the limit
+    try:
+        thread = _start(threading.Thread(target=context.run, args=(work,), name="ast_ad-deep", daemon=True))
+    except RecursionError:
+        _leave()
+        raise
+    thread.join()
     if failures:
         try:
             raise failures[0]

@@ -163,6 +163,14 @@ TWICE = (
 )
 
 
+ELSEWHERE = (
+    "a list, dict or object of the arguments that has another name outside, and that the function changes",
+    None,
+    "the change would be seen under both names",
+    "pass a copy of it",
+)
+
+
 class SharedMemoryError(UnsupportedError, InputValueError):
     """Two arguments are one array to a function that writes: no program treats them as two."""
 

@@ -7,9 +7,11 @@ objects) is part of the structure, and so of what a compiled function is special
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import enum
 import re
+import threading
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -332,6 +334,32 @@ def repeated(values: Iterable[Any]) -> bool:
     """Whether a list, dict or dataclass object is in the values more than once."""
     found = [id(part) for value in values for part in containers(value)]
     return len(set(found)) < len(found)
+
+
+class Changed(threading.local):
+    """What a derivative that is called within a traced function changed of its arguments, in copies.
+
+    To the function, of which a derivative may be asked in turn, that is a change. None: nothing is traced.
+    """
+
+    parts: list[Any] | None = None
+
+    def note(self, parts: Iterable[Any]) -> None:
+        if self.parts is not None:
+            self.parts += parts
+
+
+changed = Changed()
+
+
+@contextlib.contextmanager
+def noting_changes() -> Iterator[list[Any]]:
+    """The arrays, lists, dicts and objects that derivatives in the block change in copies."""
+    before, changed.parts = changed.parts, []
+    try:
+        yield changed.parts
+    finally:
+        changed.parts = before
 
 
 def register_leaf(cls: type) -> None:

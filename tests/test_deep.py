@@ -2,6 +2,7 @@
 
 import sys
 import threading
+from unittest import mock
 
 import numpy as np
 import pytest
@@ -121,3 +122,40 @@ def test_the_limit_stays_while_another_thread_is_deep():
     left.set()
     thread.join(60)
     assert results == [0, 0] and sys.getrecursionlimit() == before
+
+
+def test_the_limit_stays_while_an_interrupted_callers_thread_is_deep():
+    class Interrupt(BaseException):
+        pass
+
+    deep, on, done = (threading.Event() for _ in range(3))
+    before, depths = sys.getrecursionlimit(), []
+
+    def work(n):
+        if n == 0:
+            deep.set()
+            on.wait(30)
+            depths.append(sys.getrecursionlimit())
+        try:
+            return 0 if n == 0 else work(n - 1)
+        finally:
+            if n == 5000 and deep.is_set():
+                done.set()
+
+    join = threading.Thread.join
+
+    def joined(self, timeout=None):
+        if self.name != "ast_ad-deep":
+            return join(self, timeout)
+        deep.wait(30)
+        threads.append(self)
+        raise Interrupt  # as Ctrl-C does
+
+    threads = []
+    with mock.patch.object(threading.Thread, "join", joined), pytest.raises(Interrupt):
+        run_deep(work, 5000)
+    assert sys.getrecursionlimit() == DEPTH
+    on.set()
+    done.wait(30)
+    threads[0].join(30)
+    assert depths == [DEPTH] and sys.getrecursionlimit() == before

@@ -27,7 +27,7 @@ from ..compiler.ir.builtin import assign
 from ..compiler.ir.ops import Arg, Block, Function, Lit, Op, Seq, Var
 from ..compiler.ir.types import Array, DictOf, ListOf, Scalar, carries_derivative
 from ..compiler.simplify.renaming import Renaming, copy_block, free
-from ..errors import InputTypeError, InputValueError
+from ..errors import ELSEWHERE, TWICE, InputTypeError, InputValueError
 from .arguments import require_once
 from .inside_later import (
     NestedPullback,
@@ -118,6 +118,9 @@ class Region:
         self.outer: list[Arg] = []
         self.leaves: list[Var] = []
         self.copies: list[tuple[Arr, Arr]] = []
+        self.containers: list[
+            tuple[Any, Any]
+        ] = []  # the lists, dicts and objects, and those they are copies of
         given = [self.argument(arg, i in self.chosen, self.label(i)) for i, arg in enumerate(args)]
         keywords = {name: self.argument(value, False, name) for name, value in kwargs.items()}
         self.run(given, keywords)
@@ -158,7 +161,9 @@ class Region:
     def argument(self, value: Any, differentiated: bool, label: str) -> Any:
         before = len(self.leaves)
         mixed = differentiated and any(self.floats(value))
-        found = self.mapped(value, lambda leaf: self.leaf(leaf, differentiated, label, mixed))
+        found = mapped(
+            self.cx, value, lambda leaf: self.leaf(leaf, differentiated, label, mixed), self.containers
+        )
         if differentiated and len(self.leaves) == before and not self.asked.every:
             raise InputTypeError(
                 f"a gradient with respect to `{label}`",
@@ -225,6 +230,7 @@ class Region:
                 self.carried = None if self.dead else Carried(cx, before, self.born, results)
             self.refuse_outer_writes(before, cx.state)
             self.refuse_overlaps(cx.state)
+            self.refuse_other_names(cx.state)
         finally:
             cx.state = before
         block.results = tuple(results)
@@ -264,6 +270,19 @@ class Region:
                     "the write would change the other one too",
                     "pass a copy of one of them",
                 )
+
+    def refuse_other_names(self, state: Any) -> None:
+        """A list, dict or object that the function changes is one under all its names; here it is a copy."""
+        inputs = self.cx.inputs
+        for copied, original in self.containers:
+            if state.get(copied) is copied.initial:
+                continue
+            if inputs is not None and not inputs.containers.isdisjoint((original, *original.alike)):
+                inputs.changes = True
+            if sum(other is original for _, other in self.containers) > 1:
+                raise self.cx.unsupported(TWICE[0], *TWICE[2:])
+            if original.serial < 0:  # it may be read by the name that it has outside
+                raise self.cx.unsupported(ELSEWHERE[0], *ELSEWHERE[2:])
 
     # ----- its derivative, appended to the program
     def append(self, block: Block, names: Renaming) -> tuple[Arg, ...]:

@@ -34,21 +34,32 @@ from ..compiler.simplify.renaming import Renaming, copy_block, fresh
 from ..errors import InputValueError
 
 
-def mapped(cx: Context, value: Any, change: Callable[[Any], Any]) -> Any:
-    """A new abstract value of the same structure, with each number, array, run-time list or dict changed."""
+def mapped(
+    cx: Context, value: Any, change: Callable[[Any], Any], made: list[tuple[Any, Any]] | None = None
+) -> Any:
+    """A new abstract value of the same structure, with each number, array, run-time list or dict changed.
+
+    ``made``: gets each list, dict and object with what it was made of.
+    """
     state = cx.state
+    found: Any
     if isinstance(value, Tup):
-        return Tup(tuple(mapped(cx, v, change) for v in value.items), value.cls)
+        return Tup(tuple(mapped(cx, v, change, made) for v in value.items), value.cls)
     if isinstance(value, Lst) and isinstance(state.get(value), tuple):
-        return Lst(tuple(mapped(cx, v, change) for v in state.get(value)))
-    if isinstance(value, Dct) and not isinstance(state.get(value), Var):
-        return Dct({k: mapped(cx, v, change) for k, v in state.get(value).items()}, value.cls)
-    if isinstance(value, Obj):
+        found = Lst(tuple(mapped(cx, v, change, made) for v in state.get(value)))
+    elif isinstance(value, Dct) and not isinstance(state.get(value), Var):
+        found = Dct({k: mapped(cx, v, change, made) for k, v in state.get(value).items()}, value.cls)
+    elif isinstance(value, Obj):
         content, constant = parts_of(cx, value)
-        return Obj(value.cls, {k: v if k in constant else mapped(cx, v, change) for k, v in content.items()})
-    if isinstance(value, (Maybe, Lost)):
-        cx.arg(value)  # refuses it
-    return change(value) if is_leaf(value) else value
+        items = {k: v if k in constant else mapped(cx, v, change, made) for k, v in content.items()}
+        found = Obj(value.cls, items)
+    else:
+        if isinstance(value, (Maybe, Lost)):
+            cx.arg(value)  # refuses it
+        found = change(value) if is_leaf(value) else value
+    if made is not None and found is not value and isinstance(found, (Lst, Dct, Obj)):
+        made.append((found, value))
+    return found
 
 
 def is_leaf(value: Any) -> bool:

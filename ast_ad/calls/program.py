@@ -15,7 +15,7 @@ from ..compiler.ir.builtin import own
 from ..compiler.ir.ops import Function, Op, walk
 from ..errors import InternalError, SharedMemoryError, UnsupportedError
 from ..rules.numpy.decompositions import reciprocal_gaps
-from ..trees import LEAF
+from ..trees import LEAF, changed
 from .code import Code
 from .fitting.effects import again, begin, counted, is_loud
 from .fitting.fit import Fit
@@ -286,4 +286,5 @@ class Program(Request):
                     fix="pass a copy of one of them",
                 )
             leaves[position] = own(array)
+            changed.note([array])
         return leaves

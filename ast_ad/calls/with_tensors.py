@@ -27,11 +27,11 @@ from ..tracing.history import ends
 from ..tracing.patches import replaced
 from ..tracing.pullbacks import spread
 from ..tracing.recorder import TracedPullback, recording
-from ..tracing.shared_arguments import Sharing
+from ..tracing.shared_arguments import Sharing, Twice, of_caller
 from ..tracing.sought import differentiated_by
 from ..tracing.survivors import OwnDict, OwnList
 from ..tracing.traced_array import Traced, like, plain
-from ..trees import flatten
+from ..trees import changed, flatten, noting_changes
 from .alike import check_like, structured
 from .compiled_pullbacks import CannotCompile, EveryFloat, compiled_vjp, has_derivative
 from .derivative import Derivative
@@ -126,7 +126,8 @@ class TensorCall:
         """Note the arguments, by position and then by keyword."""
         split = len(values) - len(self.keywords)
         self.kwargs = dict(zip(self.keywords, values[split:], strict=True))
-        self.leaves, self.tree = flatten((tuple(values[:split]), self.kwargs))
+        self.given = tuple(values[:split]), self.kwargs
+        self.leaves, self.tree = flatten(self.given)
         tensors = [leaf for leaf in self.leaves if isinstance(leaf, Tensor)]
         traced = is_tracing() or any(isinstance(t, Traced) for t in tensors)
         self.face = Traced if traced else Tensor
@@ -136,6 +137,14 @@ class TensorCall:
     def __call__(self, values: Sequence[Any]) -> Any:
         """What the derivative returns, its floats as tensors of the arguments' graph."""
         self.take(values)
+        if changed.parts is None:
+            return self.answered()
+        with noting_changes() as within:
+            found = self.answered()
+        changed.note(of_caller(within, self.leaves, self.given))
+        return found
+
+    def answered(self) -> Any:
         derivative, reason = self.derivative, self.reason
         if reason is None:
             if not self.question.later and not self.recorded:
@@ -243,9 +252,12 @@ class TracedInPlace:
             sharing = Sharing(call.leaves, self.request.wrt)
             sharing.enter(entries)
             args, kwargs = call.tree.unflatten(entries)
-            with replaced(derivative.function), differentiated_by(self.points.values()):
+            twice = Twice(call.given, (args, kwargs))
+            points = self.points.values()
+            with replaced(derivative.function), differentiated_by(points), noting_changes() as within:
                 self.result = derivative.function(*args, **kwargs)
-            sharing.check(derivative.function, list(call.tree.statics()))
+            for check in (sharing.check, twice.check):
+                check(derivative.function, list(call.tree.statics()), within)
         outputs, self.structure = flatten(self.result)
         self.outputs = OwnList(outputs)
 

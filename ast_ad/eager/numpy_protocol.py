@@ -158,7 +158,11 @@ def zero_of(x: Any, zero: float) -> Any:
 def _where(ufunc: Any, inputs: Sequence[Any], out: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """``ufunc(*inputs, out=out, where=mask)``: a cotangent of 0 stays 0 where nothing was to be computed."""
     mask = plain_of(kwargs.pop("where"))
+    targets = [plain_of(t) for t in out]
     with np.errstate(all="ignore"):
+        if all(isinstance(t, np.ndarray) for t in targets):  # whether types and shapes fit is NumPy's to say
+            copies = tuple([np.copy(t) for t in targets])
+            ufunc(*map(plain_of, inputs), out=copies, where=mask, **kwargs)
         found = _call_ufunc(ufunc, inputs, kwargs)
     results = found if isinstance(found, tuple) else (found,)
     merged = [run(np.where, (mask, new, old), {}) for new, old in zip(results, out, strict=True)]

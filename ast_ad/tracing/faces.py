@@ -22,6 +22,17 @@ class Missing(AttributeError, TypeError):
     """The error for an attribute that there is not, and for the operation that needs it."""
 
 
+# What Python says where a class lacks the method behind an operation.
+WITHOUT = {
+    "__len__": "object of type '{}' has no len()",
+    "__getitem__": "'{}' object is not subscriptable",
+    "__setitem__": "'{}' object does not support item assignment",
+    "__iter__": "'{}' object is not iterable",
+    "__contains__": "argument of type '{}' is not iterable",
+    "__reversed__": "'{}' object is not reversible",
+}
+
+
 class Hidden:
     """An attribute that only the code of this package finds."""
 
@@ -33,7 +44,8 @@ class Hidden:
             return self.found
         frame = sys._getframe(1)
         if not frame.f_globals.get("__name__", "").startswith("ast_ad."):
-            raise Missing(f"'{t.__class__.__name__}' object has no attribute '{self.name}'")
+            told = WITHOUT.get(self.name, f"'{{}}' object has no attribute '{self.name}'")
+            raise Missing(told.format(t.__class__.__name__))
         return self.found.__get__(t, cls) if hasattr(self.found, "__get__") else self.found
 
     def __set__(self, t: Any, value: Any) -> None:
@@ -47,12 +59,9 @@ def hide(cls: Any) -> None:
     """Hide from other code what a class inherits but the class that it plays has not."""
     shown = {*dir(cls._plays), *dir(object)}
     for name in dir(cls):
-        if name in shown or name[:1] == "_" and name not in SPECIAL:
+        if name in shown or name[:1] == "_" and name not in WITHOUT:
             continue
         found = next(vars(base)[name] for base in type.mro(cls) if name in vars(base))
         while isinstance(found, Hidden):
             found = found.found
         setattr(cls, name, Hidden(name, found))
-
-
-SPECIAL = {"__len__", "__iter__", "__contains__", "__getitem__", "__setitem__", "__reversed__"}

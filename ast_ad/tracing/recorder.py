@@ -25,7 +25,7 @@ from ..eager.state import state
 from ..eager.tensor import Tensor
 from ..eager.views import edge_of
 from ..errors import AdError, UnsupportedError
-from ..trees import flatten, register_leaf
+from ..trees import flatten, noting_changes, register_leaf
 from . import operators  # noqa: F401  (attaches them)
 from .argument_copies import Copies
 from .askers import asked_by
@@ -77,10 +77,10 @@ def _traced(
     sharing.enter(given)
     call_args, call_kwargs = tree.unflatten(given)
     twice = Twice((tuple(args), dict(kwargs)), (call_args, call_kwargs))
-    with differentiated_by(starts.values(), alone=True):
+    with differentiated_by(starts.values(), alone=True), noting_changes() as within:
         value = _run(function, call_args, call_kwargs, (*args, *kwargs.values()))
-    sharing.check(function, list(tree.statics()))
-    twice.check()
+    sharing.check(function, list(tree.statics()), within)
+    twice.check(function, list(tree.statics()), within)
     found, structure = flatten(value)
     outputs = [twin(t, t._array) if isinstance(t, Tensor) else t for t in found]
     pullback = TracedPullback(outputs, [starts[i] for i in wrt], ends.nodes or {})

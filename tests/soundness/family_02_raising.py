@@ -237,5 +237,38 @@ def a_broadcast_number_that_is_added_to(x, s):
     return np.sum(kept * x)
 
 
+@program(X, 0.3)
+def an_item_of_a_number(x, s):
+    first = next(iter(x))
+    return first.item(0) * s + x[-1].item(-1) * np.sum(x).item()
+
+
+@program(X, 0.3, compiled=False)
+def an_item_that_a_number_has_not(x, s):
+    return x[0].item(len(x)) * s
+
+
+@program(X, 0.3, later=[(X[:2], 0.3), (X, 1.3)], compiled=False)
+def an_append_to_a_tuple(x, s):
+    kept = x, x * s
+    if len(x) < 3:
+        kept.append(x)
+    return np.sum(kept[-1] * x)
+
+
+@program(X, 0.3, compiled=False)
+def an_operation_into_too_few_axes(x, s):
+    kept = x * s
+    np.add(kept, x[None], out=kept, where=x > 0.1)
+    return np.sum(kept)
+
+
+@program(X, 0.3, compiled=False)
+def an_operation_where_into_integers(x, s):
+    kept = np.arange(len(x))
+    np.add(kept, x * s, out=kept, where=x > 0.1)
+    return np.sum(kept * x)
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {}

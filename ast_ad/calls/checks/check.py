@@ -287,9 +287,10 @@ class FirstCall:
         if not self.kernels and not rounds:
             told = difference(plain, self.program.value(real))
             if told is not None and not self.repeats(plain):
-                told = difference(plain, self.program.value(real), exact=False)
+                told = difference(plain, self.program.value(real), exact=False, single=self.single)
         else:
-            told = difference(plain, self.program.value(real if numpy is None else numpy), exact=False)
+            found = self.program.value(real if numpy is None else numpy)
+            told = difference(plain, found, exact=False, single=self.single)
         if told is not None:
             raise self.wrong(told)
 

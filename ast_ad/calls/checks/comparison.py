@@ -13,40 +13,43 @@ from ...registered import entry_of, instance_attributes
 NUMBERS = bool, int, float, complex, np.generic
 
 
-def difference(expected: Any, found: Any, where: str = "the value", exact: bool = True) -> str | None:
+def difference(
+    expected: Any, found: Any, where: str = "the value", exact: bool = True, single: bool = False
+) -> str | None:
     """What is different about two values, in words; None where nothing is.
 
-    ``exact``: whether numbers have to be equal to the bit and of one type, or to a bound and of one kind.
+    ``exact``: whether numbers have to be equal to the bit and of one type, or to a bound and of one kind;
+    ``single``: that of single precision, in which something was computed that numbers in double inherit.
     """
     if isinstance(expected, np.ndarray) or isinstance(found, np.ndarray):
-        return _arrays(expected, found, where, exact)
+        return _arrays(expected, found, where, exact, single)
     if isinstance(expected, NUMBERS) and isinstance(found, NUMBERS):
-        return _numbers(expected, found, where, exact)
+        return _numbers(expected, found, where, exact, single)
     if type(expected) is not type(found):
         return f"{where} is a {type(found).__name__}, not a {type(expected).__name__}"
     if isinstance(expected, dict):
         if list(expected) != list(found):
             return f"the keys of {where} are {list(found)}, not {list(expected)}"
-        return _first(expected.items(), found.values(), where, exact)
+        return _first(expected.items(), found.values(), where, exact, single)
     if isinstance(expected, (list, tuple)):
         if len(expected) != len(found):
             return f"{where} has {len(found)} items, not {len(expected)}"
-        return _first(enumerate(expected), found, where, exact)
+        return _first(enumerate(expected), found, where, exact, single)
     if dataclasses.is_dataclass(expected) or entry_of(type(expected)) is not None:
         one, other = instance_attributes(expected), instance_attributes(found)
         if one.keys() != other.keys():
             return f"{where} has the attributes {list(other)}, not {list(one)}"
-        return _first(one.items(), [other[name] for name in one], where, exact)
+        return _first(one.items(), [other[name] for name in one], where, exact, single)
     return None if _equal(expected, found) else f"{where} is {found!r}, not {expected!r}"
 
 
-def _first(expected: Any, found: Any, where: str, exact: bool) -> str | None:
+def _first(expected: Any, found: Any, where: str, exact: bool, single: bool) -> str | None:
     pairs = zip(expected, found, strict=True)
-    differences = (difference(a, b, f"item {key!r} of {where}", exact) for (key, a), b in pairs)
+    differences = (difference(a, b, f"item {key!r} of {where}", exact, single) for (key, a), b in pairs)
     return next(filter(None, differences), None)
 
 
-def _arrays(expected: Any, found: Any, where: str, exact: bool) -> str | None:
+def _arrays(expected: Any, found: Any, where: str, exact: bool, single: bool) -> str | None:
     a, b = (v if isinstance(v, np.ndarray) else np.asarray(v) for v in (expected, found))
     if exact and type(expected) is not type(found):
         return f"{where} is a {type(found).__name__}, not a {type(expected).__name__}"
@@ -56,10 +59,10 @@ def _arrays(expected: Any, found: Any, where: str, exact: bool) -> str | None:
         return f"{where} has dtype {b.dtype}, not {a.dtype}"
     if a.dtype.kind not in "biufc":
         return None
-    return None if _agree(a, b, exact) else f"{where} is {_short(b)}, not {_short(a)}"
+    return None if _agree(a, b, exact, single) else f"{where} is {_short(b)}, not {_short(a)}"
 
 
-def _numbers(expected: Any, found: Any, where: str, exact: bool) -> str | None:
+def _numbers(expected: Any, found: Any, where: str, exact: bool, single: bool) -> str | None:
     # A gradient within a program is NumPy's number, which is one of Python's, too.
     if exact and not isinstance(found, type(expected)):
         return f"{where} is a {type(found).__name__}, not a {type(expected).__name__}"
@@ -68,13 +71,13 @@ def _numbers(expected: Any, found: Any, where: str, exact: bool) -> str | None:
         return None if expected == found else f"{where} is {found!r}, not {expected!r}"
     if a.dtype != b.dtype:
         return f"{where} is of type {b.dtype}, not {a.dtype}"
-    return None if _agree(a, b, exact) else f"{where} is {found!r}, not {expected!r}"
+    return None if _agree(a, b, exact, single) else f"{where} is {found!r}, not {expected!r}"
 
 
-def _agree(a: np.ndarray, b: np.ndarray, exact: bool) -> bool:
+def _agree(a: np.ndarray, b: np.ndarray, exact: bool, single: bool) -> bool:
     if exact or a.dtype.kind in "biu":
         return bool(np.array_equal(a, b, equal_nan=a.dtype.kind in "fc"))
-    return distance(a, b) <= bound(a.dtype)
+    return distance(a, b) <= bound(np.dtype(np.float32) if single else a.dtype)
 
 
 def distance(first: Any, second: Any) -> float:

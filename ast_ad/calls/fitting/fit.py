@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Sequence
 from typing import Any
@@ -9,8 +10,8 @@ from typing import Any
 from ...compiler.frontend.guards import Captures, aspect_of, same_constant
 from ...compiler.frontend.length_patterns import Known, pattern, shapes_of
 from ...compiler.frontend.signatures import signature
-from ...errors import TWICE, UnsupportedError
-from ...trees import repeated
+from ...errors import ELSEWHERE, TWICE, UnsupportedError
+from ...trees import changed, containers, repeated
 from .kept_stores import Given, Stores
 
 GONE = KeyError, AttributeError, IndexError, ValueError, TypeError  # of what is read along a path
@@ -39,6 +40,8 @@ class Fit:
         ]
         self.changes = getattr(inputs, "changes", False)  # what is stored on disk changes none
         self.stores = Stores(primal.stores)
+        # The lists, dicts and objects that it finds outside, if it matters that one is an argument, too.
+        self.elsewhere = [*inputs.sources, *inputs.places.objects] if self.changes else []
 
     def inputs(self, leaves: list[Any], objects: Sequence[Any] = ()) -> list[Any] | None:
         """The program's inputs; None where constants, guards or kinds of outside values are not this build's.
@@ -61,7 +64,7 @@ class Fit:
         except GONE:
             return None
         inputs = self._with_outside(leaves, objects)
-        if inputs is None:
+        if inputs is None or _any_of(owners, objects):
             return None
         given = Given(inputs)
         given.owners, given.before, given.objects = owners, before, objects
@@ -69,8 +72,10 @@ class Fit:
         return given
 
     def _with_outside(self, leaves: list[Any], objects: Sequence[Any]) -> list[Any] | None:
-        if self.changes and repeated(objects):
+        if self.changes and (repeated(objects) or _any_of(self._outside(objects), objects)):
             return None
+        if self.changes and changed.parts is not None:  # in copies of its own
+            changed.note(part for value in objects for part in containers(value))
         if not self.signatures:
             return leaves if self.known is Known.ONES or self._fits_lengths(leaves) else None
         try:
@@ -102,7 +107,32 @@ class Fit:
         Raises
         ------
         UnsupportedError
-            if one list, dict or object is in them twice, and the program changes such a one.
+            if one list, dict or object is in them twice, or has another name outside, and the program
+            changes such a one.
         """
         if self.changes and repeated(objects):
             raise UnsupportedError(*TWICE)
+        if _any_of(self._outside(objects), objects) or _any_of(self._owners(objects), objects):
+            raise UnsupportedError(*ELSEWHERE)
+
+    def _outside(self, objects: Sequence[Any]) -> list[Any]:
+        """The lists, dicts and objects that the program finds outside, where it changes arguments."""
+        found = []
+        for path in self.elsewhere:
+            with contextlib.suppress(*GONE):
+                found.append(path.read(objects))
+        return found
+
+    def _owners(self, objects: Sequence[Any]) -> list[Any]:
+        """What the program stores in."""
+        with contextlib.suppress(*GONE):
+            return self.stores.prepare(objects)[0]
+        return []
+
+
+def _any_of(found: Sequence[Any], objects: Sequence[Any]) -> bool:
+    """Whether a list, dict or object is one of those that the arguments are made of."""
+    if not found:
+        return False
+    own = {id(part) for value in objects for part in containers(value)}
+    return any(id(one) in own for one in found)

@@ -116,3 +116,15 @@ def test_a_right_program_is_compiled_and_checked_without_an_alarm(function, give
         assert value == plain
     else:  # kernels add in another order: one of the functions is of single precision
         np.testing.assert_allclose(value, plain, rtol=2e-7)
+
+
+def test_a_tangent_that_is_computed_in_single_precision():
+    def scaled(x, s):
+        return x[0] + np.mean(x.astype(np.float32) * s) * s
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DefectWarning)
+        x = np.array([1.073, 3.0])
+        value, tangent = ast_ad.jvp(scaled, (x, 1.5), (x, 1.0), backend="numpy", fallback="error")
+    assert value == scaled(x, 1.5)
+    np.testing.assert_allclose(tangent, 1.073 + np.mean(x) * 1.5 * 3.5, rtol=1e-6)

@@ -95,6 +95,8 @@ def load_attribute(cx: Context, base: Value, name: str) -> Any:
     if isinstance(base, Tup) and base.cls is not None:
         return named_tuple_attribute(cx, base, base.cls, name)
     if isinstance(base, (Lst, Dct, Tup)) and name in CONTAINER_METHODS:
+        if isinstance(base, Tup):
+            require_of_tuples(cx, name)
         handler = METHODS.get(("dict" if isinstance(base, Dct) else "list", name))
         return Bound(Lit(handler and Intrinsic(handler)), (base,))
     if isinstance(base, Range) and name in ("start", "stop", "step"):
@@ -135,6 +137,17 @@ def value_attribute(cx: Context, base: Value, name: str) -> Any:
         )
     there(cx, base, name)
     return array_attribute(cx, base, name)
+
+
+def require_of_tuples(cx: Context, name: str) -> None:
+    """Tuples have two of the methods of lists."""
+    if not hasattr(tuple, name):
+        raise cx.unsupported(
+            f"method `.{name}()` of a tuple",
+            "tuples have none",
+            "make a list of it",
+            exception=missing_attribute([()], name),
+        )
 
 
 def missing_attribute(objects: list[Any], name: str) -> Exception | None:

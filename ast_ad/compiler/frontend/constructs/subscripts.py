@@ -74,7 +74,7 @@ def load_item(cx: Context, base: Value, index: Value) -> Any:
             return read_once(cx, content[key], id(base))
         raise no_such_key(cx, key)
     if isinstance(base, Flat):
-        return load_array_item(cx, cx.wrap(cx.builder.op(np.ravel, cx.read(base.array))), index)
+        return load_array_item(cx, cx.wrap(cx.builder.op(np.ravel, cx.arg(base.array))), index)
     if isinstance(base, Obj):
         return doors.call(cx, load_attribute(cx, base, "__getitem__"), [index], {})
     if isinstance(base, Attributes):
