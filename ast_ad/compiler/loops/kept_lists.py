@@ -127,7 +127,7 @@ class Lists:
         self.meet(held)
         if takes_array(op) or op.fn in ROWS:
             self.vectors.update(held)
-        if not self.has_form(op) or op.kwargs and not (takes_array(op) or joining(op)):
+        if not self.has_form(op) or op.kwargs and not (takes_array(op) or joining(op, self.rows_like)):
             self.forbid(held)
 
     def has_form(self, op: Op) -> bool:
@@ -135,7 +135,7 @@ class Lists:
         fn, args = op.fn, op.args
         if fn is builtin.make_list:
             return all(self.fits(item, op.out) for item in args)
-        if joining(op) is not None:
+        if joining(op, self.rows_like) is not None:
             return True
         if fn in self.rows_like and len(args) > 1:
             return _has_rows(args[0], args[1]) and all(is_number(axis, 0) for axis in args[2:])

@@ -145,7 +145,7 @@ class _Conversion(Replacing):
         changed = _CHANGES.get(op.fn)
         if changed is not None:
             self.rows[op.outs[0]] = changed(self, op, rows, kind, ops)
-        elif (how := joining(op)) is not None:
+        elif (how := joining(op, self.lists.rows_like)) is not None:
             self.joins(op, how, rows, kind, ops)
         elif op.fn in self.lists.rows_like:
             self.rows[op.out] = rows.with_values(op.args[0])  # type: ignore[arg-type]
