@@ -1,8 +1,8 @@
 """What do functions that join the arrays of a list, or cut an array into such, make of the rows of one array?
 
-``joining(op, rows_like) -> Joining | None``. Asked by ``kept_lists``, which says whether there is a form, and by
-``list_arrays``, which writes it. The arrays of the list are of one shape: joined along their first axis they
-are the rows in another shape, and along a new last one the rows turned.
+``joining(op, rows_like) -> Joining | None``. Asked by ``kept_lists``, which says whether there is a form, and
+by ``list_arrays``, which writes it. The arrays of the list are of one shape: joined along their first axis
+they are the rows in another shape, and along a new last one the rows turned.
 """
 
 from __future__ import annotations
