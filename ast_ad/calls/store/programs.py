@@ -318,8 +318,14 @@ def _stored_primal(
     inputs = SimpleNamespace(
         captures=captures, observed=observed, guards=guards, lengths=SimpleNamespace(known=known)
     )
-    plain = {"errstate": {}, "tried": (), "stores": (), "storing": False, "calls": {}, "depths": {}}
-    plain |= {"own_rules": False, "jitted": told["jitted"], "draws": (False, False)}
+    plain = {"errstate": {}, "heeds_errors": False, "tried": (), "stores": (), "storing": False}
+    plain |= {
+        "calls": {},
+        "depths": {},
+        "own_rules": False,
+        "jitted": told["jitted"],
+        "draws": (False, False),
+    }
     return SimpleNamespace(
         inputs=inputs,
         constants=constants,

@@ -126,11 +126,12 @@ def lu(a, permute_l=False, check_finite=True, p_indices=False):
     if np.ndim(a) != 2 or np.shape(a)[0] != np.shape(a)[1]:
         refuse("scipy.linalg.lu of other than one square matrix", fix="factor one square matrix at a time")
     factors, pivots = sl.lu_factor(a)
-    back = np.argsort(row_order(pivots)).astype(np.int32)
+    back = helpers.astype(np.argsort(row_order(pivots)), np.int32)
     lower, upper = unit_lower(factors), np.triu(factors)
     if permute_l:
         return lower[back], upper
-    return back if p_indices else np.eye(len(back))[back], lower, upper
+    rows = back if p_indices else 1.0 * np.equal(np.expand_dims(back, 1), np.arange(np.shape(a)[0]))
+    return rows, lower, upper
 
 
 @composite(sl.solveh_banded)

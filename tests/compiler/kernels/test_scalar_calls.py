@@ -268,7 +268,6 @@ NOTHING = [
     (np.exp, [type_named("l"), type_named("l")]),
     (np.sum, [type_named("d")]),
     (np.exp, [Opaque()]),
-    (np.i0, [type_named("d")]),
     (builtins.max, [Scalar("int"), Scalar("float")]),
     (builtins.round, [Scalar("float"), Scalar("int")]),
     (math.gcd, [Scalar("int"), Scalar("int")]),

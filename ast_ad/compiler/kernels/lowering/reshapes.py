@@ -91,7 +91,7 @@ def blocks_of(old: Sequence[Dim | int], new: Sequence[Dim | int]) -> list[Block]
     >>> n = Dim.symbol("n", least=0)
     >>> blocks_of((n, 1, 6, n), (n, 2, 3, n))
     [((0,), (0,)), ((2,), (1, 2)), ((3,), (3,))]
-    >>> blocks_of((n,), (n // 3, 3))
+    >>> blocks_of((n,), (Dim.symbol("rows", least=0), 3))
     [((0,), (0, 1))]
     """
     olds, news = ([k for k, n in enumerate(shape) if n != 1] for shape in (old, new))
