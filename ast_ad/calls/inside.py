@@ -118,9 +118,8 @@ class Region:
         self.outer: list[Arg] = []
         self.leaves: list[Var] = []
         self.copies: list[tuple[Arr, Arr]] = []
-        self.containers: list[
-            tuple[Any, Any]
-        ] = []  # the lists, dicts and objects, and those they are copies of
+        # The lists, dicts and objects that the function gets, each with what it is a copy of.
+        self.containers: list[tuple[Any, Any]] = []
         given = [self.argument(arg, i in self.chosen, self.label(i)) for i, arg in enumerate(args)]
         keywords = {name: self.argument(value, False, name) for name, value in kwargs.items()}
         self.run(given, keywords)

@@ -336,7 +336,7 @@ def exact_product(g: Any, p: Any) -> Any:
     >>> exact_product(np.array([np.nan, 0.0]), np.array([0.0, np.inf]))
     array([0., 0.])
     """
-    if type(g) is float and isinstance(p, (float, int)):
+    if type(g) is float and type(p) in (float, int):  # of others the result is NumPy's
         return g * p if g and p else 0.0
     with np.errstate(invalid="ignore"):
         product = np.multiply(g, p)

@@ -28,7 +28,9 @@ Kind = Scalar | Array
 LENGTHS = {len, containers.list_len}
 EXTREMA = {builtins.max, builtins.min}
 ROWS = {containers.array_from_list, np.stack}
-_SEQUENCES = {np.concatenate, np.hstack, np.vstack, np.dstack, np.column_stack, np.block}  # take several
+_SEQUENCES = {  # to which a list is several arrays, and an array may be something else
+    *(np.concatenate, np.hstack, np.vstack, np.dstack, np.column_stack, np.block, np.histogramdd),
+}
 _ALIKE = {containers.list_zeros_like, containers.list_reverse, containers.list_pop}  # which fit any list
 
 

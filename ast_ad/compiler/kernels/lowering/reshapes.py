@@ -174,7 +174,10 @@ def _asked(s: Scalarizer, op: Op, rank: int) -> list[Arg | None]:
             raise NoForm("a negative length")
         if not isinstance(n, Lit) and not s.bounds.not_negative(s.bounds.affine(n)):
             raise NoForm("a length that may be negative")
-    return [None if isinstance(n, Lit) and n.value == -1 else n for n in numbers]
+    found = [None if isinstance(n, Lit) and n.value == -1 else n for n in numbers]
+    if found.count(None) > 1:
+        raise NoForm("two lengths that are left")
+    return found
 
 
 @form_of(np.unravel_index)
