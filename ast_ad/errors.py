@@ -83,6 +83,15 @@ class AdError(Exception):
             self.source_line = _source_line(span)
         return self
 
+    def kept(self: Self) -> Self:
+        """This error to be kept, without tracebacks: they would keep the variables of every caller alive."""
+        errors: list[BaseException | None] = [self]
+        for error in errors:
+            if error is not None:
+                error.__traceback__ = None
+                errors += [e for e in (error.__cause__, error.__context__) if e not in errors]
+        return self
+
     def __str__(self) -> str:
         parts = [f"[{self.code}] {self.construct}", *self._place()]
         parts += [_labelled(label, text) for label, text in (("why", self.why), ("fix", self.fix)) if text]

@@ -232,12 +232,12 @@ class Derivative(Ahead, Inspection):
         described = self._described(args, kwargs)
         if self.question.later:  # whose residuals would have to be told, too
             return self.compiled(described, "numba", known)
-        from .store.programs import find, keep
+        from .store.programs import find, kept_later
 
         found = find(self, described, "numba", known)
         if found is None:
             found = self.compiled(described, "numba", known)
-            found.keep = functools.partial(keep, found, described, known)
+            found.keep = kept_later(found, described, known)
             if self.options.check is False:
                 found.keep()
         return found

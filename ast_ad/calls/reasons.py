@@ -20,7 +20,7 @@ _defective: weakref.WeakSet[Any] = weakref.WeakSet()
 def as_reason(error: Exception) -> AdError:
     """The error of the compiler; what it did not foresee is one of its own."""
     if isinstance(error, AdError):
-        return error
+        return error.kept()
     return defect(
         f"the compiler failed: {type(error).__name__}: {error}",
         "it met something that it did not expect",

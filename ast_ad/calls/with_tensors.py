@@ -124,6 +124,7 @@ class TensorCall:
 
     def take(self, values: Sequence[Any]) -> None:
         """Note the arguments, by position and then by keyword."""
+        self.values: Any = values
         split = len(values) - len(self.keywords)
         self.kwargs = dict(zip(self.keywords, values[split:], strict=True))
         self.given = tuple(values[:split]), self.kwargs
@@ -137,6 +138,14 @@ class TensorCall:
     def __call__(self, values: Sequence[Any]) -> Any:
         """What the derivative returns, its floats as tensors of the arguments' graph."""
         self.take(values)
+        try:
+            return self.noted()
+        finally:  # the derivative keeps this call as its last one, but no arguments of the user's
+            self.values, self.given, self.leaves = (), ((), {}), []
+            self.plain_args, self.plain_kwargs, self.kwargs = (), {}, {}
+
+    def noted(self) -> Any:
+        """The answer; what the function changes is noted for a derivative around it."""
         if changed.parts is None:
             return self.answered()
         with noting_changes() as within:

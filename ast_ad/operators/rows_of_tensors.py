@@ -25,9 +25,7 @@ from ..trees import flatten
 class RowsOfTensors(TensorCall):
     """The loop compiled, as a node; traced in the graph of the tensors, where it can't be compiled."""
 
-    def __call__(self, values: Sequence[Any]) -> Any:
-        self.take(values)
-        self.values = values
+    def noted(self) -> Any:
         if not any(has_derivative(plain(leaf)) for leaf in self.leaves):
             return self.in_place()
         try:

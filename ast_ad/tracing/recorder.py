@@ -89,14 +89,15 @@ def _traced(
 
 def _run(function: Callable[..., Any], args: Any, kwargs: Any, objects: Sequence[Any]) -> Any:
     """The function's result; an error of ours is placed at the user's line, caught or not."""
-    before, errors.made.errors = errors.made.errors, []
+    before, errors.made.errors = errors.made.errors, list[AdError]()
+    made = errors.made.errors
     try:
         try:
             with noting(), replaced(function, objects):
                 called = replacement(function, replacements()) or function
                 value = called(*args, **kwargs)
         finally:
-            made, errors.made.errors = errors.made.errors, before
+            errors.made.errors = before
         gone = next(filter(_swallowed, made), None)
         if gone is not None:
             raise gone.at(place(gone))
@@ -118,6 +119,8 @@ def _run(function: Callable[..., Any], args: Any, kwargs: Any, objects: Sequence
             why=f"it takes plain arrays only, and its derivative is not known ({error})",
             fix="write an autograd.Function, or NumPy code in its place",
         ) from error
+    finally:
+        made.clear()  # their tracebacks lead here, and to the variables of all callers
 
 
 def _swallowed(error: AdError) -> bool:

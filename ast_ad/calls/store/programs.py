@@ -7,6 +7,7 @@ guards of this process are the objects just read. What can't be written down is 
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
 import sys
@@ -48,6 +49,16 @@ def find(owner: Any, described: Described, backend: str, known: Known) -> Restor
         return None if entry is None else Restored(owner, described, backend, known, entry)
     except UNTOLD:
         return None
+
+
+def kept_later(program: Any, described: Described, known: Known) -> Callable[[], None]:
+    """``keep`` for later, when the arguments' own arrays are gone: of them types and lengths count."""
+    names, trees, leaves, keywords = described
+    hollow = [
+        np.broadcast_to(np.zeros((), leaf.dtype), leaf.shape) if isinstance(leaf, np.ndarray) else leaf
+        for leaf in leaves
+    ]
+    return functools.partial(keep, program, (names, trees, hollow, keywords), known)
 
 
 def keep(program: Any, described: Described, known: Known) -> None:

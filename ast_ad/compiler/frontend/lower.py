@@ -125,7 +125,7 @@ def lower(
             if bounds.add(problem) or bounds.drop():
                 builds += 1
                 continue
-            first = first or problem
+            first = first or problem.kept()
             if sites is None or not sites.choose(problem):
                 break
     if first is not None:

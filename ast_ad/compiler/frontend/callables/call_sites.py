@@ -52,7 +52,7 @@ class CallSites:
         """Mark the innermost call on the way to the problem that is not marked; whether there is one."""
         for site in getattr(problem, "callees", ()):
             if site not in self.chosen and site not in self.refused:
-                self.chosen[site] = problem
+                self.chosen[site] = problem.kept()
                 return True
         return False
 
