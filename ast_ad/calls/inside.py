@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -92,7 +92,9 @@ class Nested:
     def __ast_ad_lower__(self, cx: Context, args: list[Any], kwargs: dict[str, Any]) -> Any:
         """The abstract result of calling the derivative."""
         region = Region(cx, self, *positional(self.names, args, kwargs))
-        return region.give_up() if region.dead else self.question.inside(region)
+        if region.dead:
+            region.give_up()
+        return self.question.inside(region)
 
 
 def positional(
@@ -369,11 +371,16 @@ class Region:
     def function(self, around: tuple[Var, ...]) -> Function:
         return settled(Function("inner", (*self.leaves, *around), self.block))
 
-    def give_up(self) -> Any:
-        """The function raises whatever happens, and so does its derivative."""
+    def give_up(self) -> NoReturn:
+        """The function raises whatever happens, and so does its derivative.
+
+        Raises
+        ------
+        Raised
+            behind what the function does before that.
+        """
         self.append(self.block, dict(zip(self.leaves, self.outer, strict=True)))
-        self.cx.state.dead = True
-        return Lit(None)
+        raise Raised
 
     def gradients(self, cotangents: Sequence[Arg]) -> Any:
         """Cotangents of the leaves in the structure of the arguments."""

@@ -607,3 +607,40 @@ def test_second_derivatives_by_a_trace_within_a_trace(order, monkeypatch):
     monkeypatch.setattr(compiled_pullbacks, "pulled", refused)
     derivative = ast_ad.grad(outer) if order == 1 else ast_ad.grad(ast_ad.grad(outer))
     assert derivative(2.0) == pytest.approx(9.0 * 4.0 if order == 1 else 18.0 * 2.0)
+
+
+def with_a_name_that_is_missing(x):
+    return np.sum(x) * weihgt  # noqa: F821
+
+
+@pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
+@pytest.mark.parametrize("ask", ["grad", "jacfwd", "jacrev", "jacobian", "hessian", "laplacian"])
+def test_a_name_that_is_missing_is_told_by_every_operator(ask):
+    derivative = getattr(ast_ad, ask)(with_a_name_that_is_missing, fallback="error")
+    with pytest.raises(AdError, match="name 'weihgt' is not defined") as caught:
+        derivative(np.ones(3))
+    assert "return np.sum(x) * weihgt" in str(caught.value)
+    with pytest.raises(NameError, match="weihgt"):
+        getattr(ast_ad, ask)(with_a_name_that_is_missing)(np.ones(3))
+
+
+def longer_than_two_is_refused(x):
+    if x.shape[0] > 2:
+        raise ValueError("too long")
+    return np.sum(x * x)
+
+
+def with_a_derivative_that_raises_on_a_path(x, k):
+    y = np.sum(x)
+    if k:
+        y += ast_ad.grad(longer_than_two_is_refused)(x)[0]
+    return y
+
+
+def test_a_derivative_that_raises_whatever_happens():
+    """On a path that the call doesn't take it is of no account."""
+    gradient = ast_ad.grad(with_a_derivative_that_raises_on_a_path, fallback="error")
+    np.testing.assert_array_equal(gradient(np.ones(3), False), [1.0, 1.0, 1.0])
+    np.testing.assert_array_equal(gradient(np.ones(2), True), [3.0, 1.0])
+    with pytest.raises(ValueError, match="too long"):
+        gradient(np.ones(3), True)
