@@ -10,6 +10,7 @@ from tests.drawing import drawn
 FILE = "tests/test_a.py"
 ONES = [f"tests/test_a.py::test_one[{case}]" for case in range(800)]
 PAIRS = [f"tests/test_a.py::test_pair[{case}-{of}]" for case in range(20) for of in ("value", "gradient")]
+FEW = [f"tests/test_a.py::test_few[{case}]" for case in range(3)]
 PLAIN = ["tests/test_a.py::test_plain"]
 
 
@@ -20,8 +21,9 @@ class Item(SimpleNamespace):
 
 
 def items():
-    one, pair = (SimpleNamespace(kwargs=kwargs) for kwargs in ({"of": 8}, {"of": 3, "by": "-"}))
-    marks = [(PLAIN, None), (ONES, one), (PAIRS, pair)]
+    given = {"of": 8}, {"of": 3, "by": "-"}, {"of": 10**9}
+    one, pair, few = (SimpleNamespace(kwargs=kwargs) for kwargs in given)
+    marks = [(PLAIN, None), (ONES, one), (PAIRS, pair), (FEW, few)]
     return [
         Item(nodeid=name, mark=mark, path=Path(FILE).resolve()) for names, mark in marks for name in names
     ]
@@ -39,6 +41,10 @@ def test_one_in_a_few_runs():
     assert 60 <= len([name for name in some if name in ONES]) <= 140
     assert PLAIN[0] in some
     assert some == names(["tests/calls", "tests/test_b.py"])
+
+
+def test_each_test_has_a_case_that_runs():
+    assert len([name for name in names(["tests"]) if name in FEW]) == 1
 
 
 def test_cases_that_belong_together_run_together():
