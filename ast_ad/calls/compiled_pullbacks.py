@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from ..eager.tensor import Tensor
 from ..errors import InputError, InternalError, NoDerivativeError, UnsupportedError
 from ..options import Options
 from ..tracing.argument_copies import copied
@@ -23,6 +22,7 @@ from ..trees import flatten
 from .checks.first_call import first_call
 from .derivative import Derivative, Vjp
 from .fitting.generator_states import States
+from .tensor_nodes import has_derivative
 
 
 class CannotCompile(Exception):
@@ -184,10 +184,3 @@ def _seed(bar: Any, like: Any) -> Any:
     """A cotangent in the form of its value; None is zero."""
     found = np.zeros_like(like) if bar is None else np.array(bar, np.result_type(like))
     return found if isinstance(like, np.ndarray) else found[()]
-
-
-def has_derivative(leaf: Any) -> bool:
-    """Whether a leaf of an argument or a value is a number or an array of floats."""
-    if isinstance(leaf, Tensor):
-        return leaf._array.dtype.kind in "fc"
-    return isinstance(leaf, (float, complex, np.ndarray, np.generic)) and np.result_type(leaf).kind in "fc"

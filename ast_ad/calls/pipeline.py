@@ -91,10 +91,10 @@ def numpy_code(placed: Function) -> Loaded:
 
 def for_kernels(pure: Pure, report: Report) -> Function:
     """A pure program with writes in place, in the form that kernels like best."""
-    from ..compiler.kernels.numba import FORMS, ROWS_LIKE
+    from ..compiler.kernels.numba import ROWS_LIKE, forms
 
-    fused = fuse_loops(expand(small_arrays(pure.function, report=report), *FORMS), report)
-    arrays = expand(lists_as_arrays(tuples_apart(fused), ROWS_LIKE), *FORMS)  # now with what took a list
+    fused = fuse_loops(expand(small_arrays(pure.function, report=report), *forms()), report)
+    arrays = expand(lists_as_arrays(tuples_apart(fused), ROWS_LIKE), *forms())  # now with what took a list
     return write_in_place(typed_tapes(read_final(arrays, report), report), *pure[1:], report=report)
 
 

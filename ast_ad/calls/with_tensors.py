@@ -7,7 +7,7 @@ the graph that the tensors belong to.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,9 +15,8 @@ import numpy as np
 from ..compiler.frontend.context import TensorOutside
 from ..eager import namespace  # noqa: F401  (the operators of tensors)
 from ..eager.dispatch import needs_grad
-from ..eager.node import Node, next_number
+from ..eager.node import next_number
 from ..eager.numpy_protocol import run
-from ..eager.saved import FREED
 from ..eager.state import state
 from ..eager.tensor import Tensor
 from ..eager.views import edge_of
@@ -25,7 +24,6 @@ from ..errors import AdError, UnsupportedError
 from ..tracing import is_tracing
 from ..tracing.history import ends
 from ..tracing.patches import replaced
-from ..tracing.pullbacks import spread
 from ..tracing.recorder import TracedPullback, recording
 from ..tracing.shared_arguments import Sharing, Twice, of_caller
 from ..tracing.sought import differentiated_by
@@ -33,65 +31,13 @@ from ..tracing.survivors import OwnDict, OwnList
 from ..tracing.traced_array import Traced, like, plain
 from ..trees import changed, flatten, noting_changes
 from .alike import check_like, structured
-from .compiled_pullbacks import CannotCompile, EveryFloat, compiled_vjp, has_derivative
+from .compiled_pullbacks import CannotCompile, EveryFloat, compiled_vjp
 from .derivative import Derivative
 from .forward import far_from_zero, require_no_constant, require_same
 from .reasons import as_reason, warn
 from .request import Request
+from .tensor_nodes import Edge, edges_of, has_derivative, recorded
 from .traced import loss_seeds
-
-
-class CompiledBackward(Node):
-    """The node of a compiled function: it sends gradients back with the function's pullback."""
-
-    _pullback: Any = None
-
-    def _backward(self, g: Any, graph: bool) -> Sequence[Any]:
-        if self._pullback is None:
-            raise RuntimeError(FREED)
-        given = [g] if self._outputs == 1 else list(g)
-        arrays = [plain(bar) if bar is not None else None for bar in given]
-        if not graph:
-            found: Sequence[Any] = self._pullback(arrays)
-        else:
-            values, second = self._pullback.linearize(arrays)
-            # The edges that it was made with: what was traced has none any more when its trace is over.
-            edges = [*self._edges, *edges_of(bar for bar in given if bar is not None)]
-            found = recorded(values, second, edges, Tensor)
-        return [bar for bar, edge in zip(found, self._edges, strict=True) if edge[0] is not None]
-
-    def _release(self) -> None:
-        self._pullback = None
-
-
-Edge = tuple[Node | None, int]
-
-
-def edges_of(inputs: Iterable[Any]) -> list[Edge]:
-    """Where the gradients of inputs go; those of what has no graph go nowhere."""
-    return [edge_of(t) if isinstance(t, Tensor) and needs_grad(t) else (None, 0) for t in inputs]
-
-
-def recorded(values: Sequence[Any], pullback: Any, edges: Sequence[Edge], face: Any) -> list[Any]:
-    """The values as tensors with one node, which has these edges: one for each input of the pullback."""
-    outputs = [face._of(value) if has_derivative(value) else value for value in values]
-    live = tuple(edge for edge in edges if edge[0] is not None)
-    made = [t for t in outputs if isinstance(t, Tensor)]
-    if not state.grad or not live or not made:
-        return outputs
-    node = CompiledBackward()
-    node._number = next_number()
-    node._edges, node._live = tuple(edges), live
-    floats = [i for i, t in enumerate(outputs) if isinstance(t, Tensor)]
-    node._pullback = (
-        pullback if len(floats) == len(outputs) else spread(pullback, floats, len(outputs), len(edges))
-    )
-    node._outputs = len(made)
-    metas = [(t._array.shape, t._array.dtype) for t in made]
-    node._meta = metas[0] if len(metas) == 1 else metas
-    for nr, t in enumerate(made):
-        t._node, t._nr, t._requires_grad = node, nr, True
-    return outputs
 
 
 def in_the_graph(

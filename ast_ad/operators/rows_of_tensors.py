@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ..calls.compiled_pullbacks import CannotCompile, has_derivative
+from ..calls.compiled_pullbacks import CannotCompile
 from ..calls.reasons import as_reason, warn
+from ..calls.tensor_nodes import has_derivative
 from ..calls.with_tensors import AsItIs, TensorCall
 from ..compiler.frontend.context import TensorOutside
 from ..eager.dispatch import needs_grad

@@ -29,6 +29,7 @@ from .lowering import (
     views,
 )
 from .lowering.definitions import DEFINITIONS, ROWS_LIKE
+from .lowering.log_sums import of_scipy
 from .lowering.lowering import has_form, is_pointwise
 from .partition.allocations import uses_arrays_only
 from .partition.compiled_driver import require_compiled
@@ -91,10 +92,12 @@ def why_left(parts: Parts) -> str:
     return "; ".join(sorted({why for _, why in parts.refused}))
 
 
-FORMS = DEFINITIONS, has_form, is_pointwise
-"""What kernels have a form for, and what stands for the rest, as ``expand`` takes it."""
+def forms() -> tuple[dict[Any, Any], Callable[..., bool], Callable[..., bool]]:
+    """What kernels have a form for, and what stands for the rest, as ``expand`` takes it."""
+    return {**DEFINITIONS, **of_scipy()}, has_form, is_pointwise
+
 
 __all__ = [
-    "FORMS", "ROWS_LIKE", "compiled_driver", "decorators", "driver",
+    "ROWS_LIKE", "compiled_driver", "decorators", "driver", "forms",
     "stamp", "why_left",
 ]  # fmt: skip

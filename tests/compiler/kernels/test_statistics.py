@@ -24,6 +24,9 @@ VALUES = {
     ),
     "i0": lambda x: np.i0(x),
     "sinc": lambda x: np.sinc(3 * x - 1) + np.sinc(x - x),
+    "logsumexp": lambda x: special.logsumexp(5 * x) - special.logsumexp(np.reshape(x, (4, 6)), axis=1),
+    "logsumexp of columns": lambda x: special.logsumexp(np.reshape(x, (4, 6)), axis=0, keepdims=True),
+    "log_softmax": lambda x: special.log_softmax(np.reshape(x, (4, 6)), axis=1) + special.softmax(x)[0],
 }
 NUMBERS = {
     "divmod": lambda x: divmod(x[3], 0.7)[0] * x[1] + divmod(-x[3], 0.3)[1] * x[2],
@@ -71,3 +74,32 @@ def test_gamma_where_python_raises(x):
             derivative(np.array([x, 2.0]))
     else:
         np.testing.assert_equal(derivative(np.array([x, 2.0]))[0], expected)
+
+
+OF_EXPONENTIALS = [
+    [0.0, -40.0],
+    [0.0, 0.0, -800.0],
+    [1000.0, 1000.0],
+    [-1e4, -1e4 - 1],
+    [3.0],
+    [-math.inf, 2.0],
+    [-math.inf, -math.inf],
+    [math.inf, 1.0],
+    [math.nan, 1.0],
+]
+
+
+def of_exponentials(x):
+    return special.logsumexp(x) * 1.0
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("x", OF_EXPONENTIALS, ids=str)
+def test_sums_of_exponentials_lose_no_small_rest(x):
+    x = np.array(x)
+    derivative = ast_ad.value_and_grad(of_exponentials, backend="numba", check=False)
+    value, bar = derivative(x)
+    assert derivative.backend == "numba" and "NumPy code" not in derivative.explain()
+    np.testing.assert_allclose(value, special.logsumexp(x), rtol=1e-15)
+    expected = ast_ad.grad(of_exponentials, backend="numpy", check=False)(x)
+    np.testing.assert_allclose(bar, expected, rtol=1e-15)

@@ -17,8 +17,8 @@ import numpy as np
 from ....rules import containers, helpers
 from ....rules.numpy import diagonals, joining, products, reductions, signal
 from ....rules.numpy.gather import refuse
-from ....rules.torch import activations as torch_activations, softmax as torch_softmax
-from . import arrangements, contractions, margins, recurrences, signals, statistics, steps
+from ....rules.torch import activations as torch_activations
+from . import arrangements, contractions, log_sums, margins, recurrences, signals, statistics, steps
 
 
 def _only(condition: bool) -> None:
@@ -196,22 +196,6 @@ def leak(x, g, slope):
     return np.where(x > 0, g, slope * g)
 
 
-def kept_sum(x, axis):
-    return np.sum(x, axis=axis, keepdims=True)
-
-
-def softmax(x, axis=-1):
-    _only(np.ndim(x) > 0 and x.dtype.kind == "f")
-    powers = np.exp(x - np.max(x, axis=axis, keepdims=True))
-    return powers / np.sum(powers, axis=axis, keepdims=True)
-
-
-def log_softmax(x, axis=-1):
-    _only(np.ndim(x) > 0 and x.dtype.kind == "f")
-    below = x - np.max(x, axis=axis, keepdims=True)
-    return below - np.log(np.sum(np.exp(below), axis=axis, keepdims=True))
-
-
 def written(g, idx):
     if isinstance(idx, tuple):  # of one axis' booleans, which repeat nothing
         arrays = [i for i in idx if not isinstance(i, (int, slice))]
@@ -339,6 +323,7 @@ DEFINITIONS: dict[Any, Any] = {
     **contractions.DEFINITIONS,
     **steps.DEFINITIONS,
     **recurrences.DEFINITIONS,
+    **log_sums.DEFINITIONS,
     diagonals.with_diagonal: with_diagonal,
     np.nansum: nansum,
     np.isclose: isclose,
@@ -350,7 +335,4 @@ DEFINITIONS: dict[Any, Any] = {
     helpers.written: written,
     torch_activations.where_positive: where_positive,
     torch_activations.leak: leak,
-    torch_softmax.kept_sum: kept_sum,
-    torch_softmax.softmax: softmax,
-    torch_softmax.log_softmax: log_softmax,
 }

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ....rules import helpers
+from ...ir.builtin import assign
 from ...ir.ops import Arg, Lit, Op, Seq, Var
 from ...ir.types import Array, Dim, Scalar
 from .. import runtime as kernels
@@ -15,6 +16,7 @@ from ..nests.affine_indices import Index
 from ..nests.body import INT, Body, element_type
 from ..numbers.scalar_calls import scalar_form
 from ..numbers.scalars import NoForm
+from ..partition.mixed_types import held_as
 from .forms import form_of
 from .loop_values import Filled, Formula, Value
 
@@ -105,7 +107,11 @@ def _eye(s: Scalarizer, op: Op) -> None:
 def _astype(s: Scalarizer, op: Op) -> None:
     value, type = s.arg(op.args[0]), op.out.type
     if not isinstance(value, Value):
-        s.compute(op.fn, [s.arg(a) for a in op.args], op.out)
+        given = op.args[1] if len(op.args) > 1 else op.kwargs.get("dtype")
+        if not isinstance(given, Lit) or not set(op.kwargs) <= {"copy", "dtype"}:
+            raise NoForm("a conversion, called like this")
+        single = isinstance(op.args[0], Var) and held_as(op.args[0].type) is np.dtype(given.value).type
+        s.compute(assign if single else np.dtype(given.value).type, [value], op.out)
         return
     if not isinstance(type, Array) or not set(op.kwargs) <= {"copy", "dtype"}:
         raise NoForm("a conversion, called like this")

@@ -20,6 +20,7 @@ from ...ir.builtin import MUTATORS
 from ...ir.ops import Lit, Op, operands, variables
 from ...ir.types import CLASSES, Scalar, Type, dtype_of, kind_of
 from ..runtime import Mismatch
+from .single_precision import is_single_or_own
 
 _NATIVE = {np.dtype(t) for t in (bool, int, float, complex)}
 _SUMS = {operator.add, operator.sub, np.add, np.subtract}
@@ -78,7 +79,16 @@ def _takes_lengths(op: Op) -> bool:
 
 def kinds(type: Type) -> set[str]:
     """What a value may be: bool, int, float, complex."""
+    if is_single_or_own(type):  # which kernels hold only where nothing can tell
+        return {"float"}
     return {kind_of(t) for t in alternatives(type)} - {"other"}
+
+
+def held_as(type: Type) -> Any:
+    """What turns a number of several types into what a kernel holds it as; None if it is that already."""
+    if is_single_or_own(type):
+        return np.float32
+    return CLASSES[type.kind] if isinstance(type, Scalar) and len(kinds(type)) > 1 else None
 
 
 def widened(value: Any, kind: type) -> Any:

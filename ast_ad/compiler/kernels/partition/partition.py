@@ -41,7 +41,7 @@ from ...ir.ops import (
     variables,
     walk,
 )
-from ...ir.types import CLASSES, Array, Opaque, Scalar, Type
+from ...ir.types import Array, Opaque, Scalar, Type
 from ...simplify.dead_code import eliminate_dead_code
 from ...simplify.renaming import copy_function, replace_reads
 from ..fresh_memory import empty
@@ -55,9 +55,10 @@ from ..nests.scalarize import Scalarizer
 from .alias_sets import Groups
 from .decisions import decide_as_written
 from .first_values import first_values
-from .mixed_types import can_hold, kinds, widened
+from .mixed_types import can_hold, held_as, kinds, widened
 from .restored import Tags, Untold, restoring, scalar_dtype
 from .results import allocate_outside
+from .single_precision import held_in_single, typed_numbers
 from .undefined_values import DEFAULTS, or_default, undefined
 
 DTYPES = {
@@ -120,7 +121,7 @@ class _Partition:
         self.driver, self.name, self.whole, self.parallel = driver, name, whole, parallel
         self.parts = Parts(driver)
         self.groups, self.undefined = Groups(driver), undefined(driver)
-        self.blocked: set[int] = set()
+        self.blocked, self.single = set[int](), held_in_single(driver)
 
     def run(self) -> Parts:
         for op in walk(self.driver.body):
@@ -128,27 +129,30 @@ class _Partition:
                 isinstance(op, Op)
                 and op.fn not in ERRORS
                 and not all(
-                    is_supported(v.type) or _is_index(v) or _is_exception(v)
+                    self.holds(v) or _is_index(v) or _is_exception(v)
                     for v in (*variables(*operands(op)), *op.outs)
                 )
             ):
                 self.refuse(op, "a value that kernels don't know")
-            if isinstance(op, (For, While)) and not all(
-                is_supported(v.type) for v in (*binders(op), *op.outs)
-            ):
+            if isinstance(op, (For, While)) and not all(self.holds(v) for v in (*binders(op), *op.outs)):
                 self.refuse(op, "a loop that carries what kernels don't know")
             bounds = variables(*op.range) if isinstance(op, For) and op.range else []
             if any(kinds(v.type) - {"int", "bool"} for v in bounds):
                 self.refuse(op, "a range of what may be no integer")
-            if isinstance(op, If) and not all(can_hold(v.type) for v in op.outs):
+            if isinstance(op, If) and not all(can_hold(v.type) or v in self.single for v in op.outs):
                 self.refuse(op, "a value of another type on another path")
         self.block(self.driver.body)
         for kernel in self.parts.kernels:
             decide_as_written(kernel)
+            typed_numbers(kernel)
             for op in walk(kernel.body):
                 if isinstance(op, Op) and op.fn is np.empty:
                     op.fn = empty
         return self.parts
+
+    def holds(self, var: Var) -> bool:
+        """Whether kernels can be given a variable's values, or give them."""
+        return var in self.single or is_supported(var.type)
 
     def refuse(self, op: Statement | None, why: str) -> None:
         self.blocked.add(id(op))
@@ -205,7 +209,7 @@ class _Partition:
         if problem is not None:
             self.refuse(_user(run, problem), "an array that may be undefined")
             return None
-        problem = next((v for v in (*params, *results) if not is_supported(v.type)), None)
+        problem = next((v for v in (*params, *results) if not self.holds(v)), None)
         if problem is not None:
             self.refuse(_user(run, problem), f"`{problem.hint}` of type {problem.type} in a kernel")
             return None
@@ -323,9 +327,9 @@ class _Partition:
             if p in self.undefined and isinstance(p.type, Scalar):
                 passed[p] = Var(p.type, p.hint)
                 ops.append(Op(or_default, (p, Lit(DEFAULTS[p.type.kind])), (passed[p],)))
-            if isinstance(p.type, Scalar) and len(kinds(p.type)) > 1:
+            if held_as(p.type) is not None:
                 wide = Var(p.type, p.hint)
-                ops.append(Op(widened, (passed.get(p, p), Lit(CLASSES[p.type.kind])), (wide,)))
+                ops.append(Op(widened, (passed.get(p, p), Lit(held_as(p.type))), (wide,)))
                 passed[p] = wide
         args = tuple(passed.get(p, p) for p in kernel.params)
         ops.append(Op(fn, args, tuple(returned), effect=True))
