@@ -71,6 +71,13 @@ def of_rows(x):
     return total
 
 
+def without_a_sum(x):
+    out = [0.0] * len(x)
+    for i in range(len(x)):
+        out[i] = x[i] ** 2
+    return sum(out)
+
+
 IN_KERNELS = [squares, from_an_integer, of_positive_ones, of_pairs, stored, while_below, two_loops, of_rows]
 
 
@@ -127,7 +134,7 @@ def in_a_list(x):
     return both[1] * both[0] * 1e8 + x[0] * 0.0 - 33333333.0
 
 
-OTHERS = [starts_between, starts_large, starts_beyond, divided, compared, in_a_list]
+OTHERS = [without_a_sum, starts_between, starts_large, starts_beyond, divided, compared, in_a_list]
 
 
 def derivative(function, backend):

@@ -81,9 +81,10 @@ def held_in_single(function: Function) -> set[Var]:
 def _put_constants(body: Block) -> None:
     """Let branches and loops that leave, or carry, such numbers have constants without a name."""
     named = {
-        op.outs[0]: op.args[0]
+        out: op.args[0]
         for op in walk(body)
         if isinstance(op, Op) and op.fn is builtin.assign and isinstance(op.args[0], Lit)
+        for out in op.outs
     }
     _rewrite(body, lambda arg: named.get(arg, arg) if isinstance(arg, Var) else arg)
 
@@ -186,7 +187,7 @@ def _is_open(type: Type) -> bool:
 def typed_numbers(kernel: Function) -> None:
     """Give constants the dtype of what a kernel holds them as, in place."""
     for op in walk(kernel.body):
-        if isinstance(op, Op) and op.fn in _COPIES and is_single_or_own(op.outs[0].type):
+        if isinstance(op, Op) and op.fn in _COPIES and any(is_single_or_own(out.type) for out in op.outs):
             op.args = tuple(map(_typed, op.args))
     _rewrite(kernel.body, _typed)
 
