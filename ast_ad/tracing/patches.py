@@ -12,6 +12,7 @@ from __future__ import annotations
 import builtins
 import contextlib
 import functools
+import itertools
 import sys
 import threading
 import types
@@ -208,14 +209,16 @@ def _import(name: str, namespace: Any = None, *args: Any, **kwargs: Any) -> Any:
     """The import statement of code that is traced finds the modules that stand in NumPy's place."""
     if not state.tracing:
         return _plain_import()(name, namespace, *args, **kwargs)
-    known = set(sys.modules)
+    last = next(reversed(sys.modules))
     before, state.tracing = state.tracing, 0  # loading a module is no part of a trace
     try:
         found = _plain_import()(name, namespace, *args, **kwargs)
     finally:
         state.tracing = before
-    shield(as_written)
-    _replace_in([module for path, module in list(sys.modules.items()) if path not in known])
+    loaded = list(itertools.takewhile(lambda path: path != last, reversed(sys.modules)))
+    if loaded:
+        shield(as_written)
+        _replace_in([sys.modules[path] for path in loaded if path in sys.modules])
     # without a name: the text that NumPy is copied by
     if is_library(str((namespace or {}).get("__name__", "numpy"))):
         return found
