@@ -179,7 +179,7 @@ def known_product(op: Op, a: Arg, b: Arg, makers: Makers) -> bool:
         for pair in ((a, x), (x, a)):
             known = makers.find(Op(inner.fn, pair, (op.out,)))
             if known is not None and _may_be_read(known, op, makers) and is_full(y, op):
-                change(op, operator.mul, known, y)
+                _read_with(op, known, y, makers)
                 return True
     return False
 
@@ -199,7 +199,7 @@ def known_quotient(op: Op, makers: Makers) -> Var | None:
             if value is not None and _may_be_read(value, op, makers):
                 return value
         if is_full(x, op):
-            change(op, operator.mul, known, x)
+            _read_with(op, known, x, makers)
             return None
     return None
 
@@ -216,6 +216,12 @@ def product_over(op: Op, g: Arg, b: Arg, makers: Makers) -> Var | None:
         if known is not None and _may_be_read(known, op, makers):
             return known
     return None
+
+
+def _read_with(op: Op, known: Var, factor: Arg, makers: Makers) -> None:
+    """Change an operation into the product of a value, which one more reads then, and a factor."""
+    change(op, operator.mul, known, factor)
+    makers.uses[known] += 1
 
 
 def _may_be_read(known: Var, op: Op, makers: Makers) -> bool:
