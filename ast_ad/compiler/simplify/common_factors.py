@@ -21,7 +21,8 @@ from ..ir.ops import Arg, Lit, Op, Var
 from ..ir.types import dtype_of
 from .patterns import ADD, DIVIDE, MULTIPLY, NEGATE, Makers, change, is_full, maker_of, same_type
 
-MOST_FACTORS = 6
+DEEPEST = 5
+"""Within so many products the factors are looked for."""
 
 Product = tuple[float, list[Var]]
 
@@ -39,9 +40,9 @@ def _alone(arg: Arg, makers: Makers, fns: Any) -> Op | None:
     return made if makers.uses[arg] <= 1 and makers.is_local(arg) else None
 
 
-def factors(arg: Var, op: Op, makers: Makers) -> Product:
+def factors(arg: Var, op: Op, makers: Makers, depth: int = DEEPEST) -> Product:
     """The number and the other factors of a product that has the type of an operation's result."""
-    made = _alone(arg, makers, MULTIPLY | NEGATE)
+    made = _alone(arg, makers, MULTIPLY | NEGATE) if depth else None
     if made is None:
         return 1, [arg]
     scale: float = -1 if made.fn in NEGATE else 1
@@ -50,11 +51,11 @@ def factors(arg: Var, op: Op, makers: Makers) -> Product:
         if is_scale(part):
             scale *= part.value  # type: ignore[union-attr]
         elif isinstance(part, Var) and is_full(part, op):
-            inner, more = factors(part, op, makers)
+            inner, more = factors(part, op, makers, depth - 1)
             scale, found = scale * inner, found + more
         else:
             return 1, [arg]
-    return (scale, found) if len(found) <= MOST_FACTORS and 1e-30 < abs(scale) < 1e30 else (1, [arg])
+    return (scale, found) if 1e-30 < abs(scale) < 1e30 else (1, [arg])
 
 
 def _product(scale: float, parts: Sequence[Var], op: Op, makers: Makers) -> Var:
