@@ -19,6 +19,7 @@ from .operator import Operator, by_parts, operator, require_callable, takes_argu
 from .programs import columns, rows
 
 MODES = ("fwd", "rev", None)
+_NUMBERS = (float, int, bool, complex)
 
 
 def jacfwd(
@@ -236,8 +237,8 @@ def numbers(argnums: Any) -> Any:
 
 
 def shapes_of(args: tuple[Any, ...]) -> tuple[tuple[int, ...], ...] | None:
-    """The shapes of arguments that are arrays and Python's floats; None if there are others."""
-    shapes = tuple([a.shape if type(a) is np.ndarray else () if type(a) is float else None for a in args])
+    """The shapes of arguments that are arrays and Python's numbers; None if there are others."""
+    shapes = tuple([a.shape if type(a) is np.ndarray else () if type(a) in _NUMBERS else None for a in args])
     return None if None in shapes else shapes  # type: ignore[return-value]
 
 

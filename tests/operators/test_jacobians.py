@@ -265,6 +265,14 @@ def test_the_cheaper_way_is_taken():
     np.testing.assert_allclose(tall(3.0), np.linspace(0.0, 6.0, 50), rtol=1e-14)
 
 
+def test_the_way_is_known_by_shapes_and_numbers():
+    """Without a look at the structure of the arguments, which takes longer than a small Jacobian."""
+    powers = ast_ad.jacobian(lambda x, n: x**n)
+    powers(X, 2)
+    powers.reverse = None
+    np.testing.assert_allclose(powers(X, 3), np.diag(3 * X**2), rtol=1e-14)
+
+
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 @pytest.mark.parametrize("traced", [False, True])
 def test_rows_where_a_rule_has_no_tangents(traced):
