@@ -147,11 +147,13 @@ def require_same(one: Any, other: Any, name: str) -> None:
         UnsupportedError: it does.
     """
     if not is_same(one, other):
-        raise UnsupportedError(
+        error = UnsupportedError(
             f"a tangent of `{name}`",
             why="a rule in it is not linear in the cotangent, so that it is that of a pullback only",
             fix="use vjp or jacrev, or give the operation a rule that is linear in `g`",
         )
+        error.of_tangents = True
+        raise error
 
 
 def is_same(one: Any, other: Any) -> bool:

@@ -211,7 +211,7 @@ def inlined(
         values: arguments of the types that it will get.
         floats: the positions of results that the caller converts to Python's floats.
     """
-    tree = ast.parse(text).body[-1]
+    tree = ast.parse(text[text.rfind("\ndef ") + 1 :]).body[-1]  # not the kernels, which are long
     if not isinstance(tree, ast.FunctionDef) or tree.name != run.__name__:
         return None
     body = [s for s in tree.body if not (isinstance(s, ast.Expr) and isinstance(s.value, ast.Constant))]

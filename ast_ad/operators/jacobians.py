@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import InputTypeError, InputValueError
+from ..errors import AdError, InputTypeError, InputValueError
 from ..options import chosen_by_number
 from ..trees import flatten
 from .leaves import as_program, require_argument
@@ -19,6 +19,7 @@ from .operator import Operator, by_parts, operator, require_callable, takes_argu
 from .programs import columns, rows
 
 MODES = ("fwd", "rev", None)
+_NUMBERS = (float, int, bool, complex)
 
 
 def jacfwd(
@@ -88,7 +89,8 @@ def jacrev(
 class Jacobian:
     """The cheaper of ``jacfwd`` and ``jacrev`` for the sizes of a call.
 
-    The first call with arguments of some shapes goes by rows, and tells how many there are.
+    The first call with arguments of some shapes goes by rows, and tells how many there are. All do where a
+    rule of the user's has no tangents.
     """
 
     def __init__(self, forward: Operator, reverse: Operator, argnums: Any, has_aux: bool) -> None:
@@ -101,17 +103,27 @@ class Jacobian:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         shapes = None if kwargs else shapes_of(args)
         if shapes in self.cheaper:
-            self.last = self.cheaper[shapes]
-            return self.last(*args)
+            return self.by(self.cheaper[shapes], args, kwargs)
         args, kwargs = self.reverse.arguments.arrange(args, kwargs)
         require_argument(args, self.argnums)
         key = shapes or tuple(map(np.shape, flatten((args, kwargs))[0]))
-        self.last = self.cheaper.get(key, self.reverse)
-        found = self.last(*args, **kwargs)
+        found = self.by(self.cheaper.get(key, self.reverse), args, kwargs)
         if key not in self.cheaper:
             chosen = [args[i] for i in ((self.argnums,) if isinstance(self.argnums, int) else self.argnums)]
             self.cheaper[key] = self.cheaper_for(count(chosen), found[0] if self.has_aux else found)
         return found
+
+    def by(self, way: Operator, args: Any, kwargs: Any) -> Any:
+        """The Jacobian by columns or rows, by rows where there are no tangents."""
+        self.last = way
+        try:
+            return way(*args, **kwargs)
+        except AdError as error:
+            if way is self.reverse or not error.of_tangents:
+                raise
+        self.cheaper.clear()
+        self.last = self.forward = self.reverse
+        return self.reverse(*args, **kwargs)
 
     def cheaper_for(self, size: int, jacobian: Any) -> Operator:
         """By columns where the arguments have fewer numbers than the value."""
@@ -225,8 +237,8 @@ def numbers(argnums: Any) -> Any:
 
 
 def shapes_of(args: tuple[Any, ...]) -> tuple[tuple[int, ...], ...] | None:
-    """The shapes of arguments that are arrays and Python's floats; None if there are others."""
-    shapes = tuple([a.shape if type(a) is np.ndarray else () if type(a) is float else None for a in args])
+    """The shapes of arguments that are arrays and Python's numbers; None if there are others."""
+    shapes = tuple([a.shape if type(a) is np.ndarray else () if type(a) in _NUMBERS else None for a in args])
     return None if None in shapes else shapes  # type: ignore[return-value]
 
 

@@ -95,20 +95,29 @@ def other_value(name: str, rule: str) -> AdError:
 
 def no_tangent(name: str) -> AdError:
     """The error for a tangent of a function that has a rule for cotangents only."""
-    return InputTypeError(
-        f"a tangent of `{name}`",
-        why="it has a rule for cotangents only, which is not transposed",
-        fix=f"give it one for tangents, {name}.defjvp(rule), or ask for vjp, grad or jacrev",
+    return _of_tangents(
+        InputTypeError(
+            f"a tangent of `{name}`",
+            why="it has a rule for cotangents only, which is not transposed",
+            fix=f"give it one for tangents, {name}.defjvp(rule), or ask for vjp, grad or jacrev",
+        )
     )
 
 
 def no_linear_cotangent(name: str) -> AdError:
     """The error for a rule that can't be transposed."""
-    return InputValueError(
-        f"a tangent of `{name}`",
-        why="its rule is not linear in the cotangent, so that it is that of a pullback only",
-        fix="ask for vjp, grad or jacrev, or give it a rule that is linear in the cotangent",
+    return _of_tangents(
+        InputValueError(
+            f"a tangent of `{name}`",
+            why="its rule is not linear in the cotangent, so that it is that of a pullback only",
+            fix="ask for vjp, grad or jacrev, or give it a rule that is linear in the cotangent",
+        )
     )
+
+
+def _of_tangents(error: AdError) -> AdError:
+    error.of_tangents = True
+    return error
 
 
 def writes(name: str) -> AdError:

@@ -265,6 +265,39 @@ def test_the_cheaper_way_is_taken():
     np.testing.assert_allclose(tall(3.0), np.linspace(0.0, 6.0, 50), rtol=1e-14)
 
 
+def test_the_way_is_known_by_shapes_and_numbers():
+    """Without a look at the structure of the arguments, which takes longer than a small Jacobian."""
+    powers = ast_ad.jacobian(lambda x, n: x**n)
+    powers(X, 2)
+    powers.reverse = None
+    np.testing.assert_allclose(powers(X, 3), np.diag(3 * X**2), rtol=1e-14)
+
+
+@pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
+@pytest.mark.parametrize("traced", [False, True])
+def test_rows_where_a_rule_has_no_tangents(traced):
+    """A root by Newton's method with a rule for cotangents: the second call would go by columns."""
+
+    @ast_ad.custom_vjp
+    def root(a):
+        u = np.ones(6)
+        for _ in range(8):
+            u = u - (u * u - a[0] - a[1]) / (2.0 * u)
+        return u
+
+    def forward(a):
+        u = root(a)
+        return u, u
+
+    root.defvjp(forward, lambda u, g: (np.array([np.sum(g / (2.0 * u))] * 2),))
+    jacobian = ast_ad.jacobian(opaque(root) if traced else lambda a: root(a))
+    for a in (np.array([1.0, 3.0]), np.array([2.0, 7.0]), np.array([2.0, 7.0])):
+        np.testing.assert_allclose(jacobian(a), np.full((6, 2), 0.5 / np.sqrt(a.sum())), rtol=1e-9)
+    assert jacobian.forward is jacobian.reverse
+    with pytest.raises(InputTypeError, match="a tangent of `root`"):
+        ast_ad.jacobian(lambda a: root(a), mode="fwd")(np.array([1.0, 3.0]))
+
+
 def test_the_function_is_run_once():
     calls = []
 

@@ -1,8 +1,9 @@
 """Which saved values does nobody read any more? Removes them from the tapes that loops record.
 
 ``shrink_tapes(block) -> bool``. In ``simplify``, in turn with dead code until nothing changes: what is no
-longer saved may be all that kept the statements that computed it. ``share_saved(block) -> bool`` ends
-``small_arrays``, since several of the arrays whose elements it puts on a tape may hold the same scalar.
+longer saved may be all that kept the statements that computed it. ``share_saved(block) -> bool`` comes
+before, as one tangent may be saved for several values. It ends ``small_arrays``, too, since several of the
+arrays whose elements that puts on a tape may hold the same scalar.
 
 The adjoint of a loop saves what it reads; a later simplification, or the adjoint of the adjoint, may read
 less.

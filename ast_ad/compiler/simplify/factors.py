@@ -14,6 +14,7 @@ from ...rules import helpers
 from ..frontend.builder import type_of_arg
 from ..ir.ops import Arg, Lit, Op, Seq, Var
 from ..ir.types import Array, Scalar, dtype_of, rank_of
+from .common_factors import is_scale
 from .patterns import DIVIDE, MULTIPLY, NEGATE, Makers, change, gives_dtype, is_full, maker_of, same_type
 
 
@@ -30,10 +31,10 @@ def negated_factor(op: Op, a: Arg, b: Arg, makers: Makers) -> bool:
 def scaled_twice(op: Op, a: Arg, b: Arg, makers: Makers) -> bool:
     """``2 * (3 * x)`` as ``6 * x``."""
     inner = maker_of(b, makers, MULTIPLY)
-    if inner is None or not inner.adjoint or not _is_scale(a):
+    if inner is None or not inner.adjoint or not is_scale(a):
         return False
     for factor, x in (inner.args, inner.args[::-1]):
-        if _is_scale(factor) and isinstance(x, Var) and same_type(x, op.out.type):
+        if is_scale(factor) and isinstance(x, Var) and same_type(x, op.out.type):
             product = a.value * factor.value  # type: ignore[union-attr]
             if 1e-30 < abs(product) < 1e30:
                 change(op, operator.mul, Lit(product), x)
@@ -41,17 +42,13 @@ def scaled_twice(op: Op, a: Arg, b: Arg, makers: Makers) -> bool:
     return False
 
 
-def _is_scale(arg: Arg) -> bool:
-    return isinstance(arg, Lit) and type(arg.value) in (int, float)
-
-
 def scaled_small(op: Op, a: Arg, b: Arg, makers: Makers) -> bool:
     """``2 * broadcast_like(g, x)`` as ``broadcast_like(2 * g, x)``."""
     stretch = maker_of(b, makers, {helpers.broadcast_like})
-    if stretch is None or not _is_scale(a):
+    if stretch is None or not is_scale(a):
         return False
     g, x = stretch.args
-    if _is_scale(g):
+    if is_scale(g):
         scaled: Arg = Lit(float(a.value * g.value))  # type: ignore[union-attr]
     elif is_full(g, Op(op.fn, (), (Var(type_of_arg(g)),))):
         scaled = makers.before(op, operator.mul, g, a, type=type_of_arg(g))

@@ -26,14 +26,19 @@ PRODUCT = {operator.matmul, np.matmul}
 class Makers(dict[Var, Op]):
     """The operation that made each Var. ``new``: operations that a rule wants before the one it changes.
     ``find`` gives the Var that holds the result of an operation already, ``uses`` how many read each,
-    ``values_read`` how many of these its value and not its shape only."""
+    ``values_read`` how many of these its value and not its shape only. ``above``: those around the block."""
 
     def __init__(self, known: Mapping[Var, Op] | None = None) -> None:
         super().__init__(known or {})
         self.new: list[Op] = []
+        self.above: Mapping[Var, Op] = {} if known is None else known
         self.find: Callable[[Op], Var | None] = lambda op: None
         self.uses: Counter[Var] = known.uses if isinstance(known, Makers) else Counter()
         self.values_read: Counter[Var] = known.values_read if isinstance(known, Makers) else Counter()
+
+    def is_local(self, var: Var) -> bool:
+        """Whether it is made in the block itself, not in one around it."""
+        return var not in self.above
 
     def before(self, op: Op, fn: Callable[..., Any], *args: Arg, type: Type, **kwargs: Arg) -> Var:
         """The result of a new operation that will stand before ``op``."""

@@ -19,6 +19,15 @@ from ..frontend.builder import type_of_arg
 from ..frontend.types.rule_divisions import is_pythons
 from ..ir.ops import Arg, Lit, Op, Var
 from ..ir.types import Array, Optional, Scalar, differs_from_one, kind_of, rank_of
+from .common_factors import (
+    factored,
+    joined_scales,
+    known_product,
+    known_quotient,
+    product_over,
+    scaled_quotient,
+    scaled_sum,
+)
 from .factors import (
     negated_factor,
     scaled_outer,
@@ -83,12 +92,21 @@ def _multiply(op: Op, makers: Makers) -> Arg | None:
         if inverse is not None and inverse.adjoint and is_number(inverse.args[0], 1):
             change(op, division(inverse, a, inverse.args[1]), a, inverse.args[1])
             return None
+    return None if joined_scales(op, makers) else _multiply_again(op, makers)
+
+
+def _multiply_again(op: Op, makers: Makers) -> Arg | None:
     for a, b in (op.args, op.args[::-1]):
+        known = product_over(op, a, b, makers)
+        if known is not None:
+            return known
         if negated_factor(op, a, b, makers) or scaled_twice(op, a, b, makers):
             return None
         if scaled_small(op, a, b, makers):
             return None
         if shared_quotient(op, a, b, makers) or scaled_outer(op, a, b, makers):
+            return None
+        if scaled_quotient(op, a, b, makers) or known_product(op, a, b, makers):
             return None
     return None
 
@@ -108,6 +126,7 @@ def _add(op: Op, makers: Makers) -> Arg | None:
             return None
         if stretched(op, a, b, makers):
             return None
+    factored(op, makers)
     return None
 
 
@@ -118,8 +137,8 @@ def _subtract(op: Op, makers: Makers) -> Arg | None:
     negated = maker_of(b, makers, NEGATE)
     if negated is not None:
         change(op, operator.add, a, negated.args[0])
-    elif not stretched(op, a, b, makers):
-        stretched(op, b, a, makers)
+    elif not (stretched(op, a, b, makers) or stretched(op, b, a, makers)):
+        factored(op, makers)
     return None
 
 
@@ -127,8 +146,17 @@ def _divide(op: Op, makers: Makers) -> Arg | None:
     a, b = op.args
     if is_number(b, 1) and same_type(a, op.out.type):
         return a
+    known = known_quotient(op, makers)
+    if known is not None:
+        return known
     negated = maker_of(a, makers, NEGATE)
-    if stretched(op, a, b, makers) or negated is None or not negated.adjoint or not is_full(a, op):
+    if (
+        op.fn not in DIVIDE
+        or stretched(op, a, b, makers)
+        or negated is None
+        or not negated.adjoint
+        or not is_full(a, op)
+    ):
         return None
     if isinstance(negated.args[0], Var):
         quotient = makers.before(op, division(op, *op.args), negated.args[0], b, type=op.out.type)
@@ -146,9 +174,14 @@ def division(like: Op, a: Arg, b: Arg) -> Callable[..., Any]:
 
 
 def _negate(op: Op, makers: Makers) -> Arg | None:
+    if isinstance(op.args[0], Lit) and type(op.args[0].value) is float:
+        negative = Lit(-op.args[0].value)
+        return negative if same_type(negative, op.out.type) else None
     inner = maker_of(op.args[0], makers, NEGATE)
     if inner is not None:
         return inner.args[0]
+    if joined_scales(op, makers):
+        return None
     difference = maker_of(op.args[0], makers, SUBTRACT)
     if difference is not None and difference.adjoint:
         change(op, operator.sub, *difference.args[::-1])
@@ -266,11 +299,15 @@ def _real_already(op: Op, makers: Makers) -> Arg | None:
 
 
 def _sum(op: Op, makers: Makers) -> Arg | None:
-    """``sum(-x)`` as ``-sum(x)``, which has less to negate."""
+    """``sum(-x)`` as ``-sum(x)``, which has less to negate, and so with numbers."""
+    if len(op.args) > 2 or not op.kwargs.keys() <= {"axis", "keepdims"}:
+        return None
     negated = maker_of(op.args[0], makers, NEGATE)
     if negated is not None and negated.adjoint and kind_of(op.out.type) in ("float", "complex"):
         total = makers.before(op, op.fn, negated.args[0], *op.args[1:], type=op.out.type, **op.kwargs)
         change(op, operator.neg, total)
+    else:
+        scaled_sum(op, makers)
     return None
 
 
@@ -305,7 +342,11 @@ def _safe_product(op: Op, makers: Makers) -> Arg | None:
         change(op, operator.mul, g, p)
         return None
     for a, b in (op.args, op.args[::-1]):
-        if negated_factor(op, a, b, makers) or stretched(op, a, b, makers):
+        if (
+            negated_factor(op, a, b, makers)
+            or stretched(op, a, b, makers)
+            or scaled_quotient(op, a, b, makers)
+        ):
             break
     return None
 

@@ -39,7 +39,7 @@ from ..ir.ops import (
 )
 from .dead_code import eliminate_dead_code
 from .dead_stores import fill_erased
-from .dead_tapes import shrink_tapes
+from .dead_tapes import share_saved, shrink_tapes
 from .patterns import Makers, arg_key
 from .peephole import rewrite
 from .renaming import Renaming, bound_within, renamed, replace_operands
@@ -61,6 +61,7 @@ def simplify(function: Function) -> Function:
     eliminate_dead_code(function)  # what nobody reads makes nothing read
     simplify_block(function.body)
     eliminate_dead_code(function)
+    share_saved(function.body)
     while shrink_tapes(function.body):
         eliminate_dead_code(function)
     return function
@@ -162,6 +163,8 @@ class _Simplifier:
 
     def replace(self, var: Var, value: Arg) -> None:
         self.names[var] = value
+        if isinstance(value, Var):
+            self.makers.uses[value] += self.makers.uses[var]
         if (
             isinstance(value, Var)
             and value.hint is None
