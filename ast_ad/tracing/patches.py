@@ -23,7 +23,7 @@ import numpy as np
 
 from ..eager.state import state
 from ..rules.of_numba import made_of
-from . import texts
+from . import hulls, texts
 from .builtin_classes import CLASSES
 from .extrema import FUNCTIONS
 from .imports import FOLLOWED, Handed, has_code, imported, is_library, module_of, package_of
@@ -272,7 +272,7 @@ def _places(function: Any, objects: Sequence[Any]) -> list[Place]:
     namespaces = list(_namespaces([function, *coded, *_always_followed(len(sys.modules))]))
     places = [p for n in namespaces for p in (*_within(n, table), *_builtins(n))]
     places.append((vars(builtins), "__import__", _plain_import(), _import))
-    places += methods(made)
+    places += [*methods(made), *hulls.methods()]
     places += texts.PLACES
     keeps = any(isinstance(n, Cell) for n in namespaces)  # a closure may hold the function itself
     if not (keeps or coded or _held) and type(function) is types.FunctionType:

@@ -109,6 +109,18 @@ def _dispatches_lists(original: Callable[..., Any]) -> Callable[..., Any]:
     return dispatch
 
 
+def _joins(original: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of a sequence of arrays, which NumPy asks, but not for what is in them if they are lists."""
+
+    @functools.wraps(original)
+    def join(arrays: Any, *args: Any, **kwargs: Any) -> Any:
+        if state.tracing and isinstance(arrays, (list, tuple)) and any(map(_is_list, arrays)):
+            arrays = [stacked(v) if _is_list(v) else v for v in arrays]
+        return original(arrays, *args, **kwargs)
+
+    return join
+
+
 def _counts(original: Any) -> Callable[..., Any]:
     """``np.repeat``: how often is a count, and what depends on that has no derivative."""
     dispatch = _dispatches_lists(original)
@@ -242,6 +254,7 @@ _FOLLOWED = (
     "apply_along_axis apply_over_axes intersect1d piecewise polydiv real_if_close setdiff1d setxor1d "
     "sort_complex trim_zeros union1d unique_all unique_counts unique_inverse unique_values"
 ).split()
+_JOINING = "concatenate concat stack vstack hstack dstack column_stack".split()
 _CONVERTING = "array asarray asanyarray ascontiguousarray asfortranarray asarray_chkfinite require".split()
 
 
@@ -265,6 +278,9 @@ def _replacements(known: int, arrived: int) -> dict[int, tuple[Any, Any]]:
         replace(getattr(np, name), full(getattr(np, name)))
     for fn in (np.shape, np.ndim, np.size, np.iscomplexobj, np.isrealobj, np.array_equal, np.allclose):
         replace(fn, _dispatches_lists(fn))
+    for name in _JOINING:
+        if hasattr(np, name):
+            replace(getattr(np, name), _joins(getattr(np, name)))
     replace(np.fromiter, fromiter(np.fromiter))
     replace(np.repeat, _counts(np.repeat))
     replace(np.fromstring, reading(np.fromstring))
@@ -309,6 +325,9 @@ def _replacements(known: int, arrived: int) -> dict[int, tuple[Any, Any]]:
 
 # Modules that the program may import later, and what gives the originals in them and their replacements.
 arriving: list[tuple[str, Callable[[types.ModuleType], Iterable[tuple[Any, Any]]]]] = []
+
+
+arriving.append(("scipy.spatial._qhull", lambda module: ()))  # whose classes get other methods (hulls.py)
 
 
 def _solve(a: Any, b: Any, /) -> Any:

@@ -221,7 +221,7 @@ def curve_area(a: Any, b: Any, tck: Any, full_output: int = 0) -> Any:
 # ----- objects -----
 
 
-@stands_for(UnivariateSpline.__init__)
+@stands_for(UnivariateSpline.__init__, copies=True)
 def curve(
     self: Any,
     x: Any,
@@ -242,7 +242,7 @@ def curve(
     self._eval_args, self.ext = tck_through(np.asarray(x), np.asarray(y), k), BEYOND[ext]
 
 
-@stands_for(InterpolatedUnivariateSpline.__init__)
+@stands_for(InterpolatedUnivariateSpline.__init__, copies=True)
 def curve_of_points(
     self: Any,
     x: Any,
