@@ -19,6 +19,7 @@ from ..eager.tensor import Tensor
 from ..errors import MissingRuleError
 from .creation import has_traced, stacked
 from .refused_nodes import Refused
+from .stand_ins import ClassNamespace
 from .traced_array import Traced
 
 
@@ -65,17 +66,11 @@ def _refusing(value: Any, what: str) -> Any:
 
 def methods() -> list[tuple[Any, str, Any, Any]]:
     """The classes that call Qhull: as namespaces, names, the methods that stand there, what replaces them."""
-    from .stand_ins import ClassNamespace
-
-    module = sys.modules.get("scipy.spatial._qhull")
-    return [] if module is None else [(ClassNamespace(c), "__init__", *_kept(c)) for c in _classes(module)]
+    return _methods(sys.modules["scipy.spatial._qhull"]) if "scipy.spatial._qhull" in sys.modules else []
 
 
-def _classes(module: Any) -> list[type]:
+@functools.lru_cache(1)
+def _methods(module: Any) -> list[tuple[Any, str, Any, Any]]:
     base = module._QhullUser
-    return [c for c in vars(module).values() if isinstance(c, type) and issubclass(c, base) and c is not base]
-
-
-@functools.lru_cache(16)
-def _kept(cls: Any) -> tuple[Any, Any]:
-    return cls.__init__, _of_plain_points(cls.__init__)
+    of = [c for c in vars(module).values() if isinstance(c, type) and issubclass(c, base) and c is not base]
+    return [(ClassNamespace(c), "__init__", c.__init__, _of_plain_points(c.__init__)) for c in of]  # type: ignore[misc]

@@ -12,6 +12,7 @@ from __future__ import annotations
 import builtins
 import contextlib
 import functools
+import operator
 import sys
 import threading
 import types
@@ -108,6 +109,8 @@ def _namespaces(roots: Sequence[Any]) -> Iterator[dict[str, Any]]:
                 seen.add(id(value.__code__))
                 pending += _named(value.__code__, namespace)
                 handed.add(value.__code__, namespace)
+            if value.__defaults__ or value.__kwdefaults__:
+                yield Defaults(value)
             for cell in value.__closure__ or ():
                 if id(cell) not in seen:
                     seen.add(id(cell))
@@ -151,6 +154,41 @@ class Cell(dict[str, Any]):
 
     def __setitem__(self, name: str, value: Any) -> None:
         self.cell.cell_contents = value
+
+
+class Defaults(dict[str, Any]):
+    """What a function takes for arguments that are not given, as a namespace: by place or by name."""
+
+    def __init__(self, function: types.FunctionType) -> None:
+        self.function = function
+        self.update(self._now())
+
+    def _now(self) -> dict[str, Any]:
+        placed = enumerate(self.function.__defaults__ or ())
+        return {**{str(i): v for i, v in placed}, **(self.function.__kwdefaults__ or {})}
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return self._now().get(name, default)
+
+    def values(self) -> Any:
+        return self._now().values()
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        if name.isdigit():
+            before = self.function.__defaults__ or ()
+            first = _tuples.setdefault(self.function, before)
+            given = (*before[: int(name)], value, *before[int(name) + 1 :])
+            again = len(given) == len(first) and all(map(operator.is_, given, first))
+            self.function.__defaults__ = first if again else given
+            if again:
+                del _tuples[self.function]
+        else:
+            assert self.function.__kwdefaults__ is not None
+            self.function.__kwdefaults__[name] = value
+
+
+# The tuples that stood there before traces: programs that were compiled look whether they still do.
+_tuples: weakref.WeakKeyDictionary[types.FunctionType, tuple[Any, ...]] = weakref.WeakKeyDictionary()
 
 
 def _named(code: types.CodeType, namespace: dict[str, Any]) -> Iterator[Any]:
@@ -317,6 +355,8 @@ def _put(places: list[Place]) -> None:
 
 
 def _key(namespace: dict[str, Any], name: str) -> tuple[int, str]:
+    if isinstance(namespace, Defaults):
+        return id(namespace.function), name
     return id(namespace.cell if isinstance(namespace, Cell) else namespace), name
 
 
@@ -338,17 +378,19 @@ def _give_back(namespace: dict[str, Any], name: str, by: Any) -> None:
 
 def as_written(function: types.FunctionType) -> types.FunctionType:
     """The function, with the names that it would find if nothing was traced."""
-    names, cells = function.__globals__, function.__closure__ or ()
+    names, cells, given = function.__globals__, function.__closure__ or (), Defaults(function)
     with _lock:
         space = {name: _original(names, name, value) for name, value in names.items()}
         closure = tuple(map(_plain_cell, cells))
-    if all(space[name] is value for name, value in names.items()) and all(
-        a is b for a, b in zip(closure, cells, strict=True)
-    ):
+    defaults = {name: _original(given, name, value) for name, value in given.items()}
+    same = all(space[n] is v for n, v in names.items()) and all(defaults[n] is v for n, v in given.items())
+    if same and all(a is b for a, b in zip(closure, cells, strict=True)):
         return function
     space = {name: value for name, value in space.items() if value is not ABSENT}
-    found = types.FunctionType(function.__code__, space, function.__name__, function.__defaults__, closure)
-    found.__kwdefaults__, found.__qualname__ = function.__kwdefaults__, function.__qualname__
+    placed = tuple(v for name, v in defaults.items() if name.isdigit()) or None
+    found = types.FunctionType(function.__code__, space, function.__name__, placed, closure)
+    found.__kwdefaults__ = {name: v for name, v in defaults.items() if not name.isdigit()} or None
+    found.__qualname__ = function.__qualname__
     found.__module__ = function.__module__
     return found
 

@@ -99,6 +99,8 @@ def _dispatches_lists(original: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(original)
     def dispatch(*args: Any, **kwargs: Any) -> Any:
+        if state.tracing and any(_is_like_an_array(v) for v in args):
+            args = tuple(v.__array__() if _is_like_an_array(v) else v for v in args)
         if state.tracing and any(_is_list(v) for v in (*args, *kwargs.values())):
             if original is np.nan_to_num or kwargs.get("copy") is False:  # NumPy refuses what needs a copy
                 original(*map(plain_of, args), **{k: plain_of(v) for k, v in kwargs.items()})
@@ -152,6 +154,13 @@ def _has_callable(value: Any) -> bool:
 
 def _is_list(value: Any) -> bool:
     return isinstance(value, (list, tuple)) and has_traced(value)
+
+
+def _is_like_an_array(value: Any) -> bool:
+    """Whether NumPy would make an array of it by Python code, which may give a traced one."""
+    if isinstance(value, Tensor) or hasattr(type(value), "__array_function__"):
+        return False
+    return isinstance(getattr(type(value), "__array__", None), types.FunctionType)
 
 
 # What is to be done with the modules that a function with a cache has loaded.
@@ -241,8 +250,9 @@ def made(value: Any) -> Any:
 def is_compiled(value: Any) -> bool:
     """Whether it is a function of SciPy's that is made of C, C++, Cython or Fortran, and no ufunc."""
     kind = type(value).__name__
-    if kind in ("builtin_function_or_method", "cython_function_or_method"):
-        return str(getattr(value, "__module__", "")).startswith("scipy.")
+    if kind in ("builtin_function_or_method", "cython_function_or_method", "fused_cython_function"):
+        module = str(getattr(value, "__module__", ""))  # one of Cython's has its own name in some of SciPy
+        return module.startswith("scipy.") or f"scipy.sparse.{module}" in sys.modules
     return kind == "fortran"
 
 
