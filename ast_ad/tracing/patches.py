@@ -12,7 +12,6 @@ from __future__ import annotations
 import builtins
 import contextlib
 import functools
-import operator
 import sys
 import threading
 import types
@@ -29,6 +28,7 @@ from .builtin_classes import CLASSES
 from .extrema import FUNCTIONS
 from .imports import FOLLOWED, Handed, has_code, imported, is_library, module_of, package_of
 from .numba_sources import shield
+from .places import Cell, Defaults
 from .replacements import Cached, cached_loads, made, replacement, replacements
 from .stand_ins import methods
 
@@ -136,59 +136,6 @@ def _python_of(value: Any) -> Any:
     value = made_of(value) or value
     value = value.pyfunc if type(value) is np.vectorize else value
     return value.__wrapped__ if type(value) is Cached else value
-
-
-class Cell(dict[str, Any]):
-    """A variable of an enclosing function, as a namespace of its own."""
-
-    def __init__(self, cell: Any) -> None:
-        self.cell = cell
-        with contextlib.suppress(ValueError):  # not yet assigned
-            self.update(cell_contents=cell.cell_contents)
-
-    def get(self, name: str, default: Any = None) -> Any:
-        try:
-            return self.cell.cell_contents
-        except ValueError:
-            return default
-
-    def __setitem__(self, name: str, value: Any) -> None:
-        self.cell.cell_contents = value
-
-
-class Defaults(dict[str, Any]):
-    """What a function takes for arguments that are not given, as a namespace: by place or by name."""
-
-    def __init__(self, function: types.FunctionType) -> None:
-        self.function = function
-        self.update(self._now())
-
-    def _now(self) -> dict[str, Any]:
-        placed = enumerate(self.function.__defaults__ or ())
-        return {**{str(i): v for i, v in placed}, **(self.function.__kwdefaults__ or {})}
-
-    def get(self, name: str, default: Any = None) -> Any:
-        return self._now().get(name, default)
-
-    def values(self) -> Any:
-        return self._now().values()
-
-    def __setitem__(self, name: str, value: Any) -> None:
-        if name.isdigit():
-            before = self.function.__defaults__ or ()
-            first = _tuples.setdefault(self.function, before)
-            given = (*before[: int(name)], value, *before[int(name) + 1 :])
-            again = len(given) == len(first) and all(map(operator.is_, given, first))
-            self.function.__defaults__ = first if again else given
-            if again:
-                del _tuples[self.function]
-        else:
-            assert self.function.__kwdefaults__ is not None
-            self.function.__kwdefaults__[name] = value
-
-
-# The tuples that stood there before traces: programs that were compiled look whether they still do.
-_tuples: weakref.WeakKeyDictionary[types.FunctionType, tuple[Any, ...]] = weakref.WeakKeyDictionary()
 
 
 def _named(code: types.CodeType, namespace: dict[str, Any]) -> Iterator[Any]:
