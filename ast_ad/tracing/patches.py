@@ -28,7 +28,7 @@ from .builtin_classes import CLASSES
 from .extrema import FUNCTIONS
 from .imports import FOLLOWED, Handed, has_code, imported, is_library, module_of, package_of
 from .numba_sources import shield
-from .places import Cell, Defaults
+from .places import Cell, Defaults, beside
 from .replacements import Cached, cached_loads, made, replacement, replacements
 from .stand_ins import methods
 
@@ -109,13 +109,10 @@ def _namespaces(roots: Sequence[Any]) -> Iterator[dict[str, Any]]:
                 seen.add(id(value.__code__))
                 pending += _named(value.__code__, namespace)
                 handed.add(value.__code__, namespace)
-            if value.__defaults__ or value.__kwdefaults__:
-                yield Defaults(value)
-            for cell in value.__closure__ or ():
-                if id(cell) not in seen:
-                    seen.add(id(cell))
-                    pending += _content(cell)
-                    yield Cell(cell)
+            for place in beside(value, seen):
+                if isinstance(place, Cell):
+                    pending += _content(place.cell)
+                yield place
         if id(namespace) not in seen:
             seen.add(id(namespace))
             yield namespace

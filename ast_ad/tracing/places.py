@@ -9,6 +9,7 @@ import contextlib
 import operator
 import types
 import weakref
+from collections.abc import Iterator
 from typing import Any
 
 
@@ -63,3 +64,13 @@ class Defaults(dict[str, Any]):
 
 # The tuples that stood there before traces: programs that were compiled look whether they still do.
 _tuples: weakref.WeakKeyDictionary[types.FunctionType, tuple[Any, ...]] = weakref.WeakKeyDictionary()
+
+
+def beside(function: types.FunctionType, seen: set[int]) -> Iterator[Cell | Defaults]:
+    """The defaults and the cells of a function; not the cells that were ``seen``, whose ids enter there."""
+    if function.__defaults__ or function.__kwdefaults__:
+        yield Defaults(function)
+    for cell in function.__closure__ or ():
+        if id(cell) not in seen:
+            seen.add(id(cell))
+            yield Cell(cell)
