@@ -99,8 +99,8 @@ def _dispatches_lists(original: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(original)
     def dispatch(*args: Any, **kwargs: Any) -> Any:
-        if state.tracing and any(_is_like_an_array(v) for v in args):
-            args = tuple(v.__array__() if _is_like_an_array(v) else v for v in args)
+        if state.tracing and any(map(_is_like_an_array, args)):
+            args = tuple(_as_array(v, original.__name__) if _is_like_an_array(v) else v for v in args)
         if state.tracing and any(_is_list(v) for v in (*args, *kwargs.values())):
             if original is np.nan_to_num or kwargs.get("copy") is False:  # NumPy refuses what needs a copy
                 original(*map(plain_of, args), **{k: plain_of(v) for k, v in kwargs.items()})
@@ -161,6 +161,14 @@ def _is_like_an_array(value: Any) -> bool:
     if isinstance(value, Tensor) or hasattr(type(value), "__array_function__"):
         return False
     return isinstance(getattr(type(value), "__array__", None), types.FunctionType)
+
+
+def _as_array(value: Any, name: str) -> Any:
+    """The traced array that an object gives; itself if it gives none, or has a method that NumPy calls."""
+    if hasattr(type(value), name.removeprefix("a") if name in ("amax", "amin") else name):
+        return value
+    found = value.__array__()
+    return found if isinstance(found, Tensor) else value
 
 
 # What is to be done with the modules that a function with a cache has loaded.

@@ -88,7 +88,7 @@ def _varies(value: Any) -> bool:
 def _plain(value: Any) -> Any:
     """A copy of what is traced, though constant."""
     if isinstance(value, (list, tuple)):
-        return type(value)(map(_plain, value))
+        return value if not _leads(value, _is_traced) else type(value)(map(_plain, value))
     plain = plain_of(value) if isinstance(value, Tensor) else value
     return plain.copy() if plain is not value and isinstance(plain, np.ndarray) else plain
 

@@ -225,6 +225,17 @@ class Cell:
         return self.rows
 
 
+class Doubled(Cell):
+    """One with a method that NumPy calls."""
+
+    def sum(self, axis=None, out=None, **options):
+        return 2 * self.rows.sum()
+
+
+def of_methods(x):
+    return np.sum(Doubled(x * x)) + np.trace(Doubled(x))
+
+
 def joined(x):
     rows = np.concatenate(((x[0],), (2 * x[1],)), axis=0).T
     return np.sum(rows**2) + np.sum(np.vstack([[x[0, 0], 1.0], (x[1, 1], x[2, 0])]) ** 3)
@@ -235,7 +246,7 @@ def of_cells(x):
     return np.sum(np.linalg.norm(cell, axis=1)) + np.linalg.det(cell) + np.sum(np.dot(cell, x))
 
 
-@pytest.mark.parametrize("function", [joined, of_cells])
+@pytest.mark.parametrize("function", [joined, of_cells, of_methods])
 def test_what_numpy_makes_arrays_of(function):
     check(traced(function), Y)
 
