@@ -24,20 +24,25 @@ class Standing:
     """A function, a method or a class, and the program that is read in its place.
 
     ``traced``: a trace runs the program, too, where it reaches something traced by the arguments; and
-    ``also`` where this says so of them. Otherwise it runs the original.
+    ``also`` where this says so of them. Otherwise it runs the original. ``copies``: what the original makes
+    shares no memory with what it is given, so that a trace may run it where nothing given is differentiated.
     """
 
     original: Any
     program: Callable[..., Any]
     traced: bool
     also: Callable[..., bool] | bool
+    copies: bool = False
 
 
 _standing: dict[Any, Standing] = {}
 
 
 def stands_for(
-    *originals: Any, traced: bool = True, also: Callable[..., bool] | bool = False
+    *originals: Any,
+    traced: bool = True,
+    also: Callable[..., bool] | bool = False,
+    copies: bool = False,
 ) -> Callable[[F], F]:
     """Register a function or a class that is read, or run, in the place of the originals.
 
@@ -47,7 +52,7 @@ def stands_for(
     def enter(program: F) -> F:
         for original in originals:
             assert original not in _standing, f"{original} has two programs"
-            _standing[original] = Standing(original, program, traced, also)
+            _standing[original] = Standing(original, program, traced, also, copies)
         return program
 
     return enter

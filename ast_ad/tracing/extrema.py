@@ -1,6 +1,7 @@
-"""What are ``max(x, y)`` and ``min(values)`` of traced numbers? Equal ones share the gradient.
+"""What are ``max(x, y)``, ``min(values)`` and ``iter(x)`` of traced numbers?
 
-Python's own return the first of them, and it alone would get the gradient: compiled code shares it.
+Of equal numbers Python's own ``max`` returns the first, and it alone would get the gradient: compiled code
+shares it.
 """
 
 from __future__ import annotations
@@ -39,4 +40,16 @@ def _is_number(value: Any) -> bool:
     return value._array.ndim == 0 if isinstance(value, Tensor) else isinstance(value, numbers.Number)
 
 
-FUNCTIONS: dict[str, Callable[..., Any]] = {"max": _sharing(builtins.max), "min": _sharing(builtins.min)}
+def _iterator(*args: Any) -> Any:
+    """``iter``: a number of NumPy's has ``__getitem__``, but is no sequence for that."""
+    if len(args) == 1 and isinstance(args[0], Tensor) and getattr(args[0], "_scalar", False):
+        return builtins.iter(plain_of(args[0]))  # raises
+    return builtins.iter(*args)
+
+
+_iterator.in_place_of = builtins.iter  # type: ignore[attr-defined]
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "max": _sharing(builtins.max),
+    "min": _sharing(builtins.min),
+    "iter": _iterator,
+}

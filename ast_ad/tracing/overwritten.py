@@ -40,9 +40,13 @@ def overwriting(original: Any, call: Callable[..., Any]) -> Callable[..., Any]:
     flags = permissions(original)
     if not flags:
         return call
+    names = {name for _, name in flags}
 
     @functools.wraps(original)
     def permitted(*args: Any, **kwargs: Any) -> Any:
+        kwargs = {
+            n: v for n, v in kwargs.items() if n not in names or v is not False
+        }  # rules don't know them
         places = {i for i, _ in flags if i < len(args)}
         given = {n for i, n in flags if (args[i] if i in places else kwargs.get(n)) is True}
         arrays = [v for v in (*args, *kwargs.values()) if isinstance(v, Tensor) and v._array.ndim]

@@ -24,11 +24,12 @@ import numpy as np
 
 from ..eager.state import state
 from ..rules.of_numba import made_of
-from . import texts
+from . import hulls, texts
 from .builtin_classes import CLASSES
 from .extrema import FUNCTIONS
 from .imports import FOLLOWED, Handed, has_code, imported, is_library, module_of, package_of
 from .numba_sources import shield
+from .places import Cell, Defaults, beside
 from .replacements import Cached, cached_loads, made, replacement, replacements
 from .stand_ins import methods
 
@@ -109,11 +110,10 @@ def _namespaces(roots: Sequence[Any]) -> Iterator[dict[str, Any]]:
                 seen.add(id(value.__code__))
                 pending += _named(value.__code__, namespace)
                 handed.add(value.__code__, namespace)
-            for cell in value.__closure__ or ():
-                if id(cell) not in seen:
-                    seen.add(id(cell))
-                    pending += _content(cell)
-                    yield Cell(cell)
+            for place in beside(value, seen):
+                if isinstance(place, Cell):
+                    pending += _content(place.cell)
+                yield place
         if id(namespace) not in seen:
             seen.add(id(namespace))
             yield namespace
@@ -134,24 +134,6 @@ def _python_of(value: Any) -> Any:
     value = made_of(value) or value
     value = value.pyfunc if type(value) is np.vectorize else value
     return value.__wrapped__ if type(value) is Cached else value
-
-
-class Cell(dict[str, Any]):
-    """A variable of an enclosing function, as a namespace of its own."""
-
-    def __init__(self, cell: Any) -> None:
-        self.cell = cell
-        with contextlib.suppress(ValueError):  # not yet assigned
-            self.update(cell_contents=cell.cell_contents)
-
-    def get(self, name: str, default: Any = None) -> Any:
-        try:
-            return self.cell.cell_contents
-        except ValueError:
-            return default
-
-    def __setitem__(self, name: str, value: Any) -> None:
-        self.cell.cell_contents = value
 
 
 def _named(code: types.CodeType, namespace: dict[str, Any]) -> Iterator[Any]:
@@ -275,7 +257,7 @@ def _places(function: Any, objects: Sequence[Any]) -> list[Place]:
     namespaces = list(_namespaces([function, *coded, *_always_followed(len(sys.modules))]))
     places = [p for n in namespaces for p in (*_within(n, table), *_builtins(n))]
     places.append((vars(builtins), "__import__", _plain_import(), _import))
-    places += methods(made)
+    places += [*methods(made), *hulls.methods()]
     places += texts.PLACES
     keeps = any(isinstance(n, Cell) for n in namespaces)  # a closure may hold the function itself
     if not (keeps or coded or _held) and type(function) is types.FunctionType:
@@ -320,6 +302,8 @@ def _put(places: list[Place]) -> None:
 
 
 def _key(namespace: dict[str, Any], name: str) -> tuple[int, str]:
+    if isinstance(namespace, Defaults):
+        return id(namespace.function), name
     return id(namespace.cell if isinstance(namespace, Cell) else namespace), name
 
 
@@ -341,17 +325,19 @@ def _give_back(namespace: dict[str, Any], name: str, by: Any) -> None:
 
 def as_written(function: types.FunctionType) -> types.FunctionType:
     """The function, with the names that it would find if nothing was traced."""
-    names, cells = function.__globals__, function.__closure__ or ()
+    names, cells, given = function.__globals__, function.__closure__ or (), Defaults(function)
     with _lock:
         space = {name: _original(names, name, value) for name, value in names.items()}
         closure = tuple(map(_plain_cell, cells))
-    if all(space[name] is value for name, value in names.items()) and all(
-        a is b for a, b in zip(closure, cells, strict=True)
-    ):
+    defaults = {name: _original(given, name, value) for name, value in given.items()}
+    same = all(space[n] is v for n, v in names.items()) and all(defaults[n] is v for n, v in given.items())
+    if same and all(a is b for a, b in zip(closure, cells, strict=True)):
         return function
     space = {name: value for name, value in space.items() if value is not ABSENT}
-    found = types.FunctionType(function.__code__, space, function.__name__, function.__defaults__, closure)
-    found.__kwdefaults__, found.__qualname__ = function.__kwdefaults__, function.__qualname__
+    placed = tuple(v for name, v in defaults.items() if name.isdigit()) or None
+    found = types.FunctionType(function.__code__, space, function.__name__, placed, closure)
+    found.__kwdefaults__ = {name: v for name, v in defaults.items() if not name.isdigit()} or None
+    found.__qualname__ = function.__qualname__
     found.__module__ = function.__module__
     return found
 

@@ -87,6 +87,9 @@ def _traced(
     return [plain(leaf) for leaf in found], structure, pullback
 
 
+OTHER_WORDS = "can't unbox", "No matching signature found"  # Numba's and Cython's for what they don't take
+
+
 def _run(function: Callable[..., Any], args: Any, kwargs: Any, objects: Sequence[Any]) -> Any:
     """The function's result; an error of ours is placed at the user's line, caught or not."""
     before, errors.made.errors = errors.made.errors, list[AdError]()
@@ -111,7 +114,7 @@ def _run(function: Callable[..., Any], args: Any, kwargs: Any, objects: Sequence
             raise gone.at(place(gone) or place(error)) from error
         if not isinstance(error, TypeError):
             raise
-        if Traced.__name__ not in str(error) and "can't unbox" not in str(error):  # numba's words
+        if not any(words in str(error) for words in (Traced.__name__, *OTHER_WORDS)):
             raise
         raise UnsupportedError(
             "compiled code that is called with a traced array",

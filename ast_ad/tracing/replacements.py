@@ -99,6 +99,8 @@ def _dispatches_lists(original: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(original)
     def dispatch(*args: Any, **kwargs: Any) -> Any:
+        if state.tracing and any(map(_is_like_an_array, args)):
+            args = tuple(_as_array(v, original.__name__) if _is_like_an_array(v) else v for v in args)
         if state.tracing and any(_is_list(v) for v in (*args, *kwargs.values())):
             if original is np.nan_to_num or kwargs.get("copy") is False:  # NumPy refuses what needs a copy
                 original(*map(plain_of, args), **{k: plain_of(v) for k, v in kwargs.items()})
@@ -107,6 +109,18 @@ def _dispatches_lists(original: Callable[..., Any]) -> Callable[..., Any]:
         return original(*args, **kwargs)
 
     return dispatch
+
+
+def _joins(original: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of a sequence of arrays, which NumPy asks, but not for what is in them if they are lists."""
+
+    @functools.wraps(original)
+    def join(arrays: Any, *args: Any, **kwargs: Any) -> Any:
+        if state.tracing and isinstance(arrays, (list, tuple)) and any(map(_is_list, arrays)):
+            arrays = [stacked(v) if _is_list(v) else v for v in arrays]
+        return original(arrays, *args, **kwargs)
+
+    return join
 
 
 def _counts(original: Any) -> Callable[..., Any]:
@@ -140,6 +154,21 @@ def _has_callable(value: Any) -> bool:
 
 def _is_list(value: Any) -> bool:
     return isinstance(value, (list, tuple)) and has_traced(value)
+
+
+def _is_like_an_array(value: Any) -> bool:
+    """Whether NumPy would make an array of it by Python code, which may give a traced one."""
+    if isinstance(value, Tensor) or hasattr(type(value), "__array_function__"):
+        return False
+    return isinstance(getattr(type(value), "__array__", None), types.FunctionType)
+
+
+def _as_array(value: Any, name: str) -> Any:
+    """The traced array that an object gives; itself if it gives none, or has a method that NumPy calls."""
+    if hasattr(type(value), name.removeprefix("a") if name in ("amax", "amin") else name):
+        return value
+    found = value.__array__()
+    return found if isinstance(found, Tensor) else value
 
 
 # What is to be done with the modules that a function with a cache has loaded.
@@ -229,8 +258,9 @@ def made(value: Any) -> Any:
 def is_compiled(value: Any) -> bool:
     """Whether it is a function of SciPy's that is made of C, C++, Cython or Fortran, and no ufunc."""
     kind = type(value).__name__
-    if kind in ("builtin_function_or_method", "cython_function_or_method"):
-        return str(getattr(value, "__module__", "")).startswith("scipy.")
+    if kind in ("builtin_function_or_method", "cython_function_or_method", "fused_cython_function"):
+        module = str(getattr(value, "__module__", ""))  # one of Cython's has its own name in some of SciPy
+        return module.startswith("scipy.") or f"scipy.sparse.{module}" in sys.modules
     return kind == "fortran"
 
 
@@ -242,6 +272,7 @@ _FOLLOWED = (
     "apply_along_axis apply_over_axes intersect1d piecewise polydiv real_if_close setdiff1d setxor1d "
     "sort_complex trim_zeros union1d unique_all unique_counts unique_inverse unique_values"
 ).split()
+_JOINING = "concatenate concat stack vstack hstack dstack column_stack".split()
 _CONVERTING = "array asarray asanyarray ascontiguousarray asfortranarray asarray_chkfinite require".split()
 
 
@@ -265,6 +296,9 @@ def _replacements(known: int, arrived: int) -> dict[int, tuple[Any, Any]]:
         replace(getattr(np, name), full(getattr(np, name)))
     for fn in (np.shape, np.ndim, np.size, np.iscomplexobj, np.isrealobj, np.array_equal, np.allclose):
         replace(fn, _dispatches_lists(fn))
+    for name in _JOINING:
+        if hasattr(np, name):
+            replace(getattr(np, name), _joins(getattr(np, name)))
     replace(np.fromiter, fromiter(np.fromiter))
     replace(np.repeat, _counts(np.repeat))
     replace(np.fromstring, reading(np.fromstring))
@@ -309,6 +343,9 @@ def _replacements(known: int, arrived: int) -> dict[int, tuple[Any, Any]]:
 
 # Modules that the program may import later, and what gives the originals in them and their replacements.
 arriving: list[tuple[str, Callable[[types.ModuleType], Iterable[tuple[Any, Any]]]]] = []
+
+
+arriving.append(("scipy.spatial._qhull", lambda module: ()))  # whose classes get other methods (hulls.py)
 
 
 def _solve(a: Any, b: Any, /) -> Any:

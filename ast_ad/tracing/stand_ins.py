@@ -13,6 +13,9 @@ import types
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
+from ..eager.dispatch import needs_grad, plain_of
 from ..eager.slices.slices import on_tensors
 from ..eager.state import state
 from ..eager.tensor import Tensor
@@ -44,7 +47,10 @@ def stand_in(standing: Standing, made: Made) -> Any:
 
     @functools.wraps(original if isinstance(original, types.FunctionType) else program)
     def call(*args: Any, **kwargs: Any) -> Any:
-        if _runs(standing, args, kwargs):
+        given = (*args, *kwargs.values())
+        if standing.copies and state.tracing and not any(_leads(v, _varies) for v in given):
+            args, kwargs = tuple(map(_plain, args)), {name: _plain(v) for name, v in kwargs.items()}
+        elif _runs(standing, args, kwargs):
             # those of the package find what they call replaced, by name
             run = program if program.__module__.startswith(PACKAGE) else on_tensors(program)
             return run(*args, **kwargs)
@@ -66,21 +72,38 @@ def _runs(standing: Standing, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     """Whether the program is run."""
     if not state.tracing:
         return False
-    if any(map(_leads_to_traced, (*args, *kwargs.values()))):
+    if any(_leads(v, _is_traced) for v in (*args, *kwargs.values())):
         return True
     return standing.also(*args, **kwargs) if callable(standing.also) else standing.also
 
 
-def _leads_to_traced(value: Any) -> bool:
-    if isinstance(value, Tensor):
-        return True
+def _is_traced(value: Any) -> bool:
+    return isinstance(value, Tensor)
+
+
+def _varies(value: Any) -> bool:
+    return isinstance(value, Tensor) and needs_grad(value)
+
+
+def _plain(value: Any) -> Any:
+    """A copy of what is traced, though constant."""
     if isinstance(value, (list, tuple)):
-        return any(map(_leads_to_traced, value))
+        return value if not _leads(value, _is_traced) else type(value)(map(_plain, value))
+    plain = plain_of(value) if isinstance(value, Tensor) else value
+    return plain.copy() if plain is not value and isinstance(plain, np.ndarray) else plain
+
+
+def _leads(value: Any, test: Callable[[Any], bool]) -> bool:
+    """Whether a value, or one that it holds, passes a test."""
+    if isinstance(value, Tensor):
+        return test(value)
+    if isinstance(value, (list, tuple)):
+        return any(_leads(v, test) for v in value)
     if not (type(value).__module__ or "").startswith("scipy."):
         return False
     slots = [name for cls in type(value).__mro__ for name in getattr(cls, "__slots__", ())]
     held = [getattr(value, name, None) for name in slots] + list(getattr(value, "__dict__", {}).values())
-    return any(isinstance(v, Tensor) or isinstance(v, (list, tuple)) and _leads_to_traced(v) for v in held)
+    return any(isinstance(v, (Tensor, list, tuple)) and _leads(v, test) for v in held)
 
 
 # ----- where they stand

@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..registry import composite, nondifferentiable, vjp
-from .creation import vander
-from .gather import gather
+from .gather import gather, refuse
 from .products import H, column
 
 
@@ -76,22 +75,19 @@ def lags(n: int) -> Any:
     return np.maximum(np.arange(-1, n) - np.arange(n)[:, None], -1)
 
 
-@vjp(np.polyfit)
-def polyfit(g, ans, x, y, deg, rcond=None, w=None):
-    """The least squares solution of ``w * vander(x) @ ans = w * y``, as in ``np.linalg.lstsq``."""
-    v = np.vander(x, deg + 1)
-    weights = np.ones(np.size(x)) if w is None else w
-    c, b = (column(ans), column(y)) if np.ndim(y) == 1 else (ans, y)
-    c_bar = column(g) if np.ndim(y) == 1 else g
-    m = v * column(weights)
-    p = np.linalg.pinv(m)
-    b_bar = H(p) @ c_bar  # of w * y
-    rest = b * column(weights) - m @ c
-    m_bar = -b_bar @ H(c) + rest @ H(p @ b_bar)
-    x_bar = vander(m_bar * column(weights), v, x)
-    y_bar = np.reshape(b_bar * column(weights), np.shape(y))
-    w_bar = np.sum(m_bar * np.conj(v), axis=1) + np.sum(b_bar * np.conj(b), axis=1)
-    return x_bar, y_bar, None, None, w_bar
+@composite(np.polyfit)
+def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
+    """The least squares solution of ``w * vander(x) @ c = w * y``, its columns scaled as NumPy's are."""
+    if cov:
+        refuse("np.polyfit with cov=", "there is no rule for it", "use full=True, or solve the equations")
+    m, b = np.vander(x, deg + 1), np.asarray(y)
+    if w is not None:
+        m, b = m * column(w), b * w if np.ndim(b) == 1 else b * column(w)
+    scale = np.sqrt(np.sum(m * m, axis=0))
+    tolerance = np.size(x) * np.finfo(float).eps if rcond is None else rcond
+    c, rest, rank, s = np.linalg.lstsq(m / scale, b, tolerance)
+    c = c / scale if np.ndim(b) == 1 else c / column(scale)
+    return (c, rest, rank, s, tolerance) if full else c
 
 
 nondifferentiable(lags)

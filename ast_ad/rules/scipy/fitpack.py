@@ -221,7 +221,7 @@ def curve_area(a: Any, b: Any, tck: Any, full_output: int = 0) -> Any:
 # ----- objects -----
 
 
-@stands_for(UnivariateSpline.__init__)
+@stands_for(UnivariateSpline.__init__, copies=True)
 def curve(
     self: Any,
     x: Any,
@@ -239,10 +239,13 @@ def curve(
             "its knots depend on the data",
             "give s=0, or make it outside",
         )
-    self._eval_args, self.ext = tck_through(np.asarray(x), np.asarray(y), k), BEYOND[ext]
+    t, c, degree = tck_through(np.asarray(x), np.asarray(y), k)
+    self._eval_args, self.ext = (t, c, degree), BEYOND[ext]
+    # what SciPy's own methods read of an object that may be kept: knots and coefficients, no residuals
+    self._data = (None, None, None, None, None, degree, None, len(t), t, c, None, None, None, None)
 
 
-@stands_for(InterpolatedUnivariateSpline.__init__)
+@stands_for(InterpolatedUnivariateSpline.__init__, copies=True)
 def curve_of_points(
     self: Any,
     x: Any,

@@ -14,7 +14,7 @@ import scipy.ndimage as nd
 from .. import helpers
 from ..numpy.gather import refuse
 from ..registry import composite, nondifferentiable, vjp
-from . import ndimage  # noqa: F401  its rules enter the registry, too
+from . import morphology  # noqa: F401  its rules and those of ndimage enter the registry, too
 
 WIDENED = 12  # elements by which SciPy extends the array where a mode has no exact end conditions
 

@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csc_matrix, csr_matrix
 from scipy.sparse._base import _spbase
+from scipy.sparse._index import IndexMixin
+from scipy.sparse._lil import _lil_base
 from scipy.sparse.linalg import spsolve
 
 from .. import helpers
@@ -19,6 +21,11 @@ from ..helpers import add_at
 from ..numpy.gather import refuse
 from ..registry import vjp
 from ..standing import stands_for
+
+
+@stands_for(IndexMixin.__setitem__, _lil_base.__setitem__, copies=True)
+def set_item(self: Any, key: Any, x: Any) -> None:
+    refuse("a store into a sparse matrix", "what it stores is no part of the program", "make it of arrays")
 
 
 @stands_for(_spbase._matmul_dispatch)

@@ -54,7 +54,9 @@ class Call:
     def args(self) -> tuple[Any, ...]:
         """What the user's functions get beside what the solver gives them."""
         found = self.options.get("args", ())
-        return found if isinstance(found, tuple) else () if found is None else (found,)
+        if found is None and self.bound.signature.parameters["args"].default is None:
+            return ()
+        return found if isinstance(found, tuple) else (found,)  # one argument, which may be None
 
     def solve(self, **changed: Any) -> Any:
         """What the original returns, on plain numbers; ``changed``: arguments of another value."""
