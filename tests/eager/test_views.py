@@ -346,3 +346,53 @@ def test_overlapping_views_of_a_base_that_changes():
     y.mul_(2.0)
     ((windows * windows).sum() + (pairs * pairs).sum()).backward()
     assert x.grad.tolist() == [0, 0, 48, 24, 32, 0]
+
+
+# ----- second derivatives, and views whose base has lost its history
+
+
+@pytest.mark.parametrize("hooked", [False, True])
+@pytest.mark.parametrize("change", ["sigmoid_", "tanh_", "exp_"])
+def test_a_result_saved_by_the_change_of_a_view_belongs_to_the_view(change, hooked):
+    """The second derivative reads it, beside the loss, which reads the view: both ways meet in one node."""
+
+    def loss(x, view):
+        y = x.clone()
+        v = y.view(-1)[1:] if view else y
+        if view:
+            getattr(v, change)()
+        else:
+            v = getattr(v[1:], change.removesuffix("_"))()
+        z = (v * v).sum()
+        (slope,) = torch.autograd.grad(z, [x], create_graph=True)
+        return slope.sin().sum() + z.cos() + v.sum()
+
+    grads = []
+    for view in (True, False):
+        x = torch.tensor([-0.8, 0.3, 0.5], dtype=torch.float64, requires_grad=True)
+        if hooked:
+            with torch.autograd.graph.saved_tensors_hooks(lambda t: t.numpy(force=True).copy(), torch.tensor):
+                value = loss(x, view)
+        else:
+            value = loss(x, view)
+        value.backward()
+        grads.append(x.grad.numpy())
+    np.testing.assert_allclose(grads[0], grads[1], rtol=1e-12)
+
+
+def test_a_view_whose_base_was_detached_and_changed():
+    x = leaf(3)
+    old = x.reshape(-1)
+    x.detach_()
+    x.add_(1.0)
+    (found,) = torch.autograd.grad((old * 2.0 * old).sum(), [old])
+    np.testing.assert_allclose(found.numpy(), 4.0 * (np.arange(3.0) + 2.0))
+    (old**2).sum().backward()
+    assert x.grad is None
+
+
+def test_a_view_of_what_was_made_in_inference_mode():
+    with torch.inference_mode():
+        t = torch.tensor([1.0, 2.0, 3.0])
+    v = t.as_strided((2,), (2,))
+    assert v.is_inference() and v.tolist() == [1.0, 3.0]
