@@ -396,3 +396,24 @@ def test_a_view_of_what_was_made_in_inference_mode():
         t = torch.tensor([1.0, 2.0, 3.0])
     v = t.as_strided((2,), (2,))
     assert v.is_inference() and v.tolist() == [1.0, 3.0]
+
+
+def test_a_retained_gradient_of_a_graph_is_a_copy():
+    """What ``autograd.grad`` returns of it may be changed, and the graph of both is kept."""
+    x = torch.tensor([1.0, 2.0], dtype=torch.float64, requires_grad=True)
+    y = x * 1.0
+    y.retain_grad()
+    (found,) = torch.autograd.grad((y**3).sum(), [y], create_graph=True)
+    found.clamp_(-0.5, 0.5)
+    np.testing.assert_array_equal(y.grad.detach().numpy(), [3.0, 12.0])
+    (second,) = torch.autograd.grad(y.grad.sum(), [x])
+    np.testing.assert_array_equal(second.numpy(), [6.0, 12.0])
+
+
+def test_a_leaf_that_became_an_interior_tensor():
+    x = leaf(3)
+    y = x.clone()
+    x.detach_()
+    x[0] = y[-1]
+    with pytest.raises(RuntimeError, match="leaf variable has been moved into the graph interior"):
+        x.sum().backward()
