@@ -314,8 +314,8 @@ class Derivative(Ahead, Inspection):
     def _described(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Described:
         """A call's arguments."""
         if self.question.argnums is None and not self.has_chosen():
-            asks = self.question
-            self.arguments.argnums = tuple(i for i, a in enumerate(args) if asks.differentiates(floats(a)))
+            given = (*args, *kwargs.values()) if self.question.forward else args  # as tangents are given
+            self.arguments.choose([i for i, a in enumerate(given) if self.question.differentiates(floats(a))])
             self.single = False
         names = self.arguments.label(args, kwargs)
         flat = [flatten(value, name) for value, name in zip((*args, *kwargs.values()), names, strict=True)]

@@ -686,3 +686,17 @@ def test_a_tangent_that_would_be_dropped_is_refused():
 
     with pytest.raises(InputTypeError, match="a tangent of argument `n`"):
         ast_ad.grad(within)(2.0)
+
+
+def test_tangents_of_what_is_passed_by_keyword():
+    """In the order of the parameters."""
+
+    def f(a, b=2.0, *, k=3.0, n=1):
+        return a * b * k * n
+
+    derivative = ast_ad.linearize(f)
+    assert derivative(5.0, k=7.0)[1](1.0, 1.0) == 2.0 * 7.0 + 5.0 * 2.0
+    assert derivative(5.0, n=4, k=7.0)[1](1.0, 1.0, None) == 4 * (2.0 * 7.0 + 5.0 * 2.0)
+    assert derivative(5.0, k=7.0, b=1.0)[1](0.0, 1.0, 1.0) == 5.0 * 7.0 + 5.0
+    with pytest.raises(InputTypeError, match="a tangent of argument `n`"):
+        derivative(5.0, n=4)[1](1.0, 1.0)
