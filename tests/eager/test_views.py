@@ -417,3 +417,47 @@ def test_a_leaf_that_became_an_interior_tensor():
     x[0] = y[-1]
     with pytest.raises(RuntimeError, match="leaf variable has been moved into the graph interior"):
         x.sum().backward()
+
+
+ROW_BY_ROW = {
+    "cumsum": lambda x: x.cumsum(0),
+    "cumprod": lambda x: x.cumprod(0),
+    "logcumsumexp": lambda x: x.logcumsumexp(0),
+    "cummax": lambda x: x.cummax(0)[0],
+    "softmax": lambda x: x.softmax(-1),
+    "log_softmax": lambda x: x.log_softmax(-1),
+    "masked_fill": lambda x: x.masked_fill(x > 3, 1.0),
+    "index_add": lambda x: x.index_add(0, torch.tensor([0]), x[:1]),
+    "index_copy": lambda x: x.index_copy(0, torch.tensor([0]), x[1:2]),
+}
+
+
+@pytest.mark.parametrize("name", ROW_BY_ROW)
+@pytest.mark.parametrize("requires_grad", [False, True])
+def test_results_that_lie_in_memory_row_by_row(name, requires_grad):
+    """Then ``flatten`` is a view, and what is written to it is seen in the result, as in PyTorch."""
+    x = torch.arange(1.0, 7.0).reshape(2, 3).T
+    y = ROW_BY_ROW[name](x.clone().requires_grad_(requires_grad))
+    assert y.stride() == (2, 1)
+    with torch.no_grad():
+        y.flatten().zero_()
+    assert not y.any()
+
+
+LAYOUTS = {
+    "renorm": (lambda x: x.renorm(2, 0, 1.0), (2, 1)),
+    "stack": (lambda x: torch.stack([x, x])[0], (2, 1)),
+    "sort": (lambda x: x.sort(0)[0], (1, 3)),
+    "argsort": (lambda x: x.argsort(0), (1, 3)),
+    "digamma": (lambda x: x.digamma(), (1, 3)),
+    "full_like": (lambda x: torch.full_like(x, 2.0), (1, 3)),
+    "rand_like": (lambda x: torch.rand_like(x), (1, 3)),
+}
+
+
+@pytest.mark.xfail(strict=True, reason="these results lie in memory as NumPy lays them, not as PyTorch does")
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_results_of_what_is_not_contiguous_lie_in_memory_as_pytorchs(name):
+    """By it ``reshape`` and ``flatten`` give a view or a copy, and ``as_strided`` other elements."""
+    function, strides = LAYOUTS[name]
+    assert function(torch.arange(1.0, 7.0).reshape(2, 3).T).stride() == strides
