@@ -39,6 +39,7 @@ class Arguments:
         self.wrt: tuple[str, ...] = tuple(map(self._known, asked)) if wrt is not None else ()
         self.argnums: tuple[int, ...] = tuple(map(_index, asked)) if wrt is None else ()
         self._defaulted = self._with_default(parameters)
+        self.places: Sequence[int] = ()  # of what a question chooses, call by call
         self._orders: dict[Any, Any] = {}
 
     def _known(self, name: Any) -> str:
@@ -98,9 +99,14 @@ class Arguments:
                 raise misfit from None
             return own.bind(*args, **kwargs)
 
+    def choose(self, places: Sequence[int]) -> None:
+        """Differentiate what is at these places of a call, by position or by keyword."""
+        self.argnums = ()
+        self.places = places
+
     def positions(self, names: Sequence[str]) -> list[int]:
         """The positions, among the arguments of a call with these names, of those to differentiate."""
-        chosen: list[int] = []
+        chosen = list(self.places)
         for name in self.wrt:
             if name not in names:
                 raise InputValueError(
@@ -120,7 +126,8 @@ class Arguments:
 
     def __str__(self) -> str:
         known = len(self.positional)
-        return ", ".join(self.wrt or [self.positional[i] if 0 <= i < known else str(i) for i in self.argnums])
+        chosen = self.places or self.argnums
+        return ", ".join(self.wrt or [self.positional[i] if 0 <= i < known else str(i) for i in chosen])
 
 
 def require_once(chosen: Sequence[int], asked: Any, name: str, span: Any = None) -> None:

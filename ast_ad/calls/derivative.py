@@ -314,7 +314,8 @@ class Derivative(Ahead, Inspection):
     def _described(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Described:
         """A call's arguments."""
         if self.question.argnums is None and not self.has_chosen():
-            self.arguments.argnums = tuple(i for i, a in enumerate(args) if has_floats(a))
+            given = (*args, *kwargs.values()) if self.question.forward else args  # as tangents are given
+            self.arguments.choose([i for i, a in enumerate(given) if self.question.differentiates(floats(a))])
             self.single = False
         names = self.arguments.label(args, kwargs)
         flat = [flatten(value, name) for value, name in zip((*args, *kwargs.values()), names, strict=True)]
@@ -439,6 +440,11 @@ class Compiled(Derivative):
 
 def has_floats(value: Any) -> bool:
     """Whether an argument consists of floats."""
+    found = floats(value)
+    return bool(found) and all(found)
+
+
+def floats(value: Any) -> list[bool]:
+    """Which leaves of an argument are floats."""
     leaves, _ = flatten(value)
-    kinds = [getattr(leaf, "dtype", np.dtype(type(leaf))).kind for leaf in leaves]
-    return bool(kinds) and all(kind in "fc" for kind in kinds)
+    return [getattr(leaf, "dtype", np.dtype(type(leaf))).kind in "fc" for leaf in leaves]

@@ -42,6 +42,7 @@ from .inside_later import (
 from .inside_stores import Carried, is_outside
 from .pipeline import halved, settled
 from .questions import Question
+from .request import no_floats
 
 
 class Nested:
@@ -134,7 +135,8 @@ class Region:
         if self.asked.every:
             return tuple(range(len(self.args)))
         if argnums is None:
-            return tuple(i for i, arg in enumerate(self.args) if self.consists_of_floats(arg))
+            asks = self.asked.question
+            return tuple(i for i, arg in enumerate(self.args) if asks.differentiates(self.floats(arg)))
         chosen = (argnums,) if self.single else tuple(argnums)
         for i in chosen:
             if not -len(self.args) <= i < len(self.args):
@@ -147,10 +149,6 @@ class Region:
         found = tuple(i % len(self.args) for i in chosen)
         require_once(found, chosen, "argnums", self.cx.builder.span)
         return found
-
-    def consists_of_floats(self, value: Any) -> bool:
-        found = self.floats(value)
-        return bool(found) and all(found)
 
     def floats(self, value: Any) -> list[bool]:
         """Which of its leaves carry a derivative."""
@@ -344,6 +342,10 @@ class Region:
                 f"there are {len(names)} arguments",
                 "give one for each, None for what is not varied",
             )
+        if self.asked.argnums is None:
+            dropped = [i for i, t in enumerate(tangents) if i not in self.chosen and not _is_none(t)]
+            if dropped:
+                raise no_floats(self.label(dropped[0]), cx.builder.span)
         found: list[Arg] = []
         for i in sorted(self.chosen):  # as leaves are
             tangent = tangents[i if self.asked.argnums is None else self.chosen.index(i)]

@@ -44,9 +44,9 @@ class Question:
 
     ``name``: of the public function. ``later``: whether the answer is a function, so that the program has two
     halves, one for the call and one for the calls of the answer. ``argnums``: what is differentiated where
-    the user doesn't choose; None: all arguments that consist of floats. ``forward``: whether the answer for
-    later goes from tangents to tangents, and not from cotangents to cotangents. ``as_it_is``: whether tensors
-    are left to the function, as it consists of derivatives.
+    the user doesn't choose; None: what ``differentiates`` says. ``forward``: whether the answer for later
+    goes from tangents to tangents, and not from cotangents to cotangents. ``as_it_is``: whether tensors are
+    left to the function, as it consists of derivatives.
     """
 
     has_aux: bool = False
@@ -56,6 +56,10 @@ class Question:
     argnums: ClassVar[int | None] = 0
     forward: ClassVar[bool] = False
     as_it_is: ClassVar[bool] = False
+
+    def differentiates(self, floats: Sequence[bool]) -> bool:
+        """Whether an argument that nobody has chosen is differentiated; ``floats``: which leaves are some."""
+        return bool(floats) and all(floats)
 
     def results(self, structure: Any, function: Function) -> tuple[int, ...]:
         """The positions of what is differentiated among a primal's results.

@@ -91,6 +91,9 @@ class Request:
                 why=f"there are {expected} arguments" + " that were chosen" * chosen,
                 fix="give one for each, None for what is not varied",
             )
+        for i, given in enumerate(() if chosen else tangents):
+            if given is not None and i not in self.chosen:
+                raise no_floats(self.names[i])
         found: dict[int, Any] = {}
         for n, i in enumerate(self.chosen):
             given, places = tangents[n if chosen else i], range(*self.ranges[i])
@@ -99,6 +102,13 @@ class Request:
                 leaves = structured(self.trees[i], given, "tangent", f"argument `{self.names[i]}`")
             found |= zip(places, leaves, strict=True)
         return [found[p] for p in self.wrt]
+
+
+def no_floats(name: str, span: Any = None) -> InputTypeError:
+    """The refusal of a tangent that would be dropped."""
+    return InputTypeError(
+        f"a tangent of argument `{name}`", span, "it holds no floats", "pass None, or floats as the argument"
+    )
 
 
 def check_differentiable(leaf: Any, label: str) -> None:

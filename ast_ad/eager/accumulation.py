@@ -35,8 +35,13 @@ def accumulate(node: Any, g: Any, graph: bool, own: bool = False) -> None:
     """Add to the ``grad`` of a leaf: in place, unless the sum belongs to a graph.
 
     ``own``: nothing but the caller refers to ``g``.
+
+    Raises:
+        RuntimeError: the leaf has a history by now.
     """
     leaf = node.variable
+    if leaf._node is not None:
+        raise RuntimeError("leaf variable has been moved into the graph interior")
     if leaf._requires_grad and g is not None:
         fresh = leaf._grad is None and not graph
         with accumulate_lock:

@@ -17,7 +17,7 @@ from ..errors import MissingRuleError
 from . import doors
 from .checks import refuse_shapes, require_arrays
 from .dtypes import get_default_dtype, result_dtype
-from .memory_formats import as_images_lie
+from .memory_formats import as_images_lie, row_by_row
 from .mutation import check_result as check_result, inplace as inplace
 from .node import NO_EDGE, next_number
 from .places import is_dense
@@ -232,6 +232,8 @@ def _apply(op: Operation, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
         state.tracing = tracing
     if op.images and not state.safe:
         out = as_images_lie(out, plain)
+    elif op.rows and not state.safe:
+        out = row_by_row(out)
     found = wrapped(out, face_of(args))
     if state.safe:
         _alias(op, args, plain, kwargs, out, found)

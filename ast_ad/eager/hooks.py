@@ -46,7 +46,7 @@ def tensor_hooks(node: Any, g: Any, graph: bool) -> Any:
             parts[nr] = part = _chain(by_output[nr], part, graph)
         tensor = retained[nr]() if nr in retained else None
         if tensor is not None and part is not None:
-            kept = part if graph else wrapped(part.copy(), graph)
+            kept = part.clone() if graph else wrapped(part.copy(), graph)  # who gets `part` may change it
             tensor._grad = kept if tensor._grad is None else tensor._grad + kept
     return _whole(node, parts)
 

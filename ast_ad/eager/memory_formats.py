@@ -46,6 +46,14 @@ def as_images_lie(out: Any, plain: Sequence[Any]) -> Any:
     return out
 
 
+def row_by_row(out: Any) -> Any:
+    """The result, or each of several, with its elements row by row in memory."""
+    if isinstance(out, tuple):
+        parts = [row_by_row(part) for part in out]
+        return type(out)(*parts) if hasattr(out, "_fields") else tuple(parts)
+    return np.array(out, order="C") if isinstance(out, np.ndarray) and not out.flags.c_contiguous else out
+
+
 def _laid(out: Any, memory_format: Any) -> Any:
     if isinstance(out, tuple):
         parts = [_laid(part, memory_format) for part in out]

@@ -64,6 +64,7 @@ class Node:
     _takes_none = False  # runs, though there is no gradient for its output
     quick = False
     _metadata: dict[str, Any] | None = None
+    result_node: Any = None  # to which a saved result belongs, if not to this node (see CopySlices)
 
     def _backward(self, g: Any, graph: bool) -> Sequence[Any]:
         """The cotangents for ``live``. ``g``: an array, a Tensor if ``graph``, a list of them per output."""
@@ -210,7 +211,7 @@ class RuleNode(Node):
 
     def _tensor(self, i: int, value: Any) -> Any:
         if value.__class__ is SavedValue:
-            return value.tensor(self)
+            return value.tensor(self, self.result_node)
         if i == 0:
             return self._result(value) if self.slice.reads_ans == "value" else value
         owner = self.owners[i] if self.owners else None
@@ -221,7 +222,7 @@ class RuleNode(Node):
     def _result(self, value: Any) -> Any:
         """What was saved of the outputs, as other tensors of the same history."""
         if self._outputs == 1:
-            return self.wrap(value, self, 0, self._counter())
+            return self.wrap(value, self.result_node or self, 0, self._counter())
         outputs = [
             self.wrap(np.asarray(v), self, i, None)
             if isinstance(v, (np.ndarray, np.generic))

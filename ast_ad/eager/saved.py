@@ -97,8 +97,11 @@ class SavedValue:
         self.output = tensor._nr if own else None
         self.edge = (None, 0) if own else doors.edge_of(tensor)
 
-    def tensor(self, node: Any) -> Any:
-        """The tensor, unpacked, with the history of the one that was packed."""
+    def tensor(self, node: Any, result_node: Any = None) -> Any:
+        """The tensor, unpacked, with the history of the one that was packed.
+
+        ``result_node``: to which an output of ``node`` belongs, if not to ``node``.
+        """
         outer, state.node = state.node, node
         try:
             found = self.unpack(self.packed)
@@ -109,7 +112,7 @@ class SavedValue:
                 "Output of saved tensor unpack_hook expected to be a Tensor but got result of type "
                 f"{type(found).__name__}"
             )
-        edge = self.edge if self.output is None else (node, self.output)
+        edge = self.edge if self.output is None else (result_node or node, self.output)
         if edge[0] is None and not found.requires_grad:
             return found
         return linked(found, edge)

@@ -124,7 +124,8 @@ class Operation:
     default floating-point type. ``scalars``: a number among its arguments counts as a tensor, with an edge
     that leads nowhere. ``rule``: instead of the registered one. ``primitive``: instead of what is registered
     for ``fn``. ``keeps``: the names of what is saved though the rule does not read it, for PyTorch's nodes
-    show it. ``images``: its result has the memory format of its argument.
+    show it. ``images``: its result has the memory format of its argument. ``rows``: its result lies in memory
+    row by row, however the argument does.
     """
 
     def __init__(
@@ -138,9 +139,10 @@ class Operation:
         primitive: Primitive | None = None,
         keeps: Sequence[str] = (),
         images: bool = False,
+        rows: bool = False,
     ) -> None:
         self.fn, self.saved, self.inexact, self.scalars = fn, tuple(saved), inexact, scalars
-        self.keeps, self.images = keeps, images
+        self.keeps, self.images, self.rows = keeps, images, rows
         self.primitive = primitive or lookup(fn)
         if rule is not None and self.primitive is not None:
             self.primitive = replace(self.primitive, rule=rule)

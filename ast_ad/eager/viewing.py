@@ -83,7 +83,8 @@ def look_several(op: Operation, t: Tensor, args: tuple[Any, ...], steps: Sequenc
 def look_from_base(op: Operation, t: Tensor, args: tuple[Any, ...], array: Any, step: Any) -> Any:
     """A view that is reached from ``t``'s base by ``step`` alone, whatever ``t`` itself shows of it."""
     v = _look(op, t, args, array, "")
-    v._view = View(v._view.base, (step,), v._view.creation, v._view.version)
+    if v._view is not None:  # of what was made in inference mode no way is kept
+        v._view = View(v._view.base, (step,), v._view.creation, v._view.version)
     return v
 
 

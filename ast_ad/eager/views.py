@@ -154,14 +154,14 @@ def steps_of(view: View, array: np.ndarray) -> tuple[Any, ...]:
 class ViewNode(node_class("AsStridedBackward0")):  # type: ignore[misc]
     """The way from a view back to its base, after the base was changed."""
 
-    def __init__(self, base: Any, view: View, array: np.ndarray) -> None:
-        self._edges = self._live = (edge_of(base),)
+    def __init__(self, edge: tuple[Any, int], like: Any, steps: tuple[Any, ...], meta: Any) -> None:
+        self._edges = (edge,)
+        self._live = () if edge[0] is None else (edge,)  # the base may have been detached since
         self._number = next_number()
-        self.steps, self._meta = steps_of(view, array), (array.shape, array.dtype)
-        self.like = hollow(base._array)
+        self.like, self.steps, self._meta = like, steps, meta
 
     def _backward(self, g: Any, graph: bool) -> Sequence[Any]:
-        return (_pure(add_view, graph, self.like, self.steps, g),)
+        return [_pure(add_view, graph, self.like, self.steps, g) for _ in self._live]
 
     def _release(self) -> None:
         pass
@@ -175,7 +175,9 @@ ViewNode.__name__ = ViewNode.__qualname__ = "AsStridedBackward0"
 
 def view_node(t: Any) -> ViewNode:
     """The new history of a view; with ``replays`` it is named after the operation that made the view."""
-    node = ViewNode(t._view.base, t._view, t._array)
+    base, array = t._view.base, t._array
+    steps = steps_of(t._view, array)
+    node = ViewNode(edge_of(base), hollow(base._array), steps, (array.shape, array.dtype))
     if state.replays and t._node is not None:
         name = type(t._node).__name__
         node.__class__ = type(name, (ViewNode,), {"__module__": "torch.autograd"})
@@ -204,7 +206,7 @@ class CopySlices(Node):
         seen = _pure(take_view, graph, g, self.steps)
         if not graph:
             seen = np.array(seen)
-        outs = list(self.inner._backward(seen, graph))
+        outs = list(self.inner._backward(seen, graph) if not graph else self._inner_recorded(seen))
         through = outs.pop(0) if self.through else None
         if not self.keeps_first:
             return outs
@@ -213,6 +215,19 @@ class CopySlices(Node):
             array = seen._array if graph else seen
             part = fitted(through, (array.shape, array.dtype), graph)
         return [_pure(write_view, graph, g, self.steps, part), *outs]
+
+    def _inner_recorded(self, g: Any) -> Sequence[Any]:
+        """The inner cotangents, as tensors of the graph.
+
+        A result that ``inner`` has saved is the changed view, whose way leads through this node: ``inner``
+        itself is no node of the graph, and is freed with this one.
+        """
+        like = hollow(np.broadcast_to(np.zeros((), self._meta[1]), self._meta[0]))
+        self.inner.result_node = ViewNode((self, 0), like, self.steps, self.inner._meta)
+        try:
+            return list(self.inner._backward(g, True))
+        finally:
+            self.inner.result_node = None
 
     def _release(self) -> None:
         self.inner._release()

@@ -16,6 +16,7 @@ from typing import Any
 from ..api import linearize, value_and_grad, vjp
 from ..calls.with_tensors import as_face
 from ..compiler.frontend.context import TensorOutside
+from ..eager.state import state
 from ..eager.tensor import Tensor
 from ..errors import InputTypeError, InputValueError
 from ..tracing.traced_array import Traced
@@ -56,7 +57,7 @@ class Closed:
     def value_and_grad(self) -> Any:
         """``(value, gradient)``; with aux ``((value, aux), gradient)``."""
         with _refusals():
-            return tensors(
+            return _results(
                 value_and_grad(self.function, self.places, has_aux=self.function.has_aux)(*self.chosen)
             )
 
@@ -66,25 +67,25 @@ class Closed:
             value, pull, *aux = vjp(
                 self.function, *self.chosen, argnums=self.places, has_aux=self.function.has_aux
             )
-        return tensors(value), _later(pull), *tensors(aux)
+        return _results(value), _later(pull), *_results(aux)
 
     def jvp(self, tangents: Any) -> tuple[Any, ...]:
         """``(value, tangent[, aux])``."""
         with _refusals():
             found = jvp(self.function, self.chosen, tangents, has_aux=self.function.has_aux)
-        return tuple([tensors(part) for part in found])
+        return tuple([_results(part) for part in found])
 
     def linearize(self) -> Any:
         """``(value, pushforward)``."""
         with _refusals():
             value, push = linearize(self.function, *self.chosen)
-        return tensors(value), _later(push)
+        return _results(value), _later(push)
 
     def jacobian(self, operator: Callable[..., Any]) -> Any:
         """What ``jacfwd`` or ``jacrev`` says."""
         with _refusals():
             found = operator(self.function, self.places, has_aux=self.function.has_aux)(*self.chosen)
-        return tensors(found)
+        return _results(found)
 
 
 def closed(
@@ -128,7 +129,7 @@ def closed(
 def _later(derivative: Callable[..., Any]) -> Callable[..., Any]:
     def later(*given: Any) -> Any:
         with _refusals():
-            return tensors(derivative(*given))
+            return _results(derivative(*given))
 
     return later
 
@@ -146,3 +147,11 @@ def tensors(values: Any) -> Any:
     """Plain tensors for traced ones: the same points of the graph, with PyTorch's methods."""
     leaves, tree = flatten(values)
     return tree.unflatten([as_face(leaf, Tensor) if isinstance(leaf, Traced) else leaf for leaf in leaves])
+
+
+def _results(values: Any) -> Any:
+    """What a derivative hands out: under ``no_grad`` it is computed as ever, and is then a constant."""
+    if state.grad:
+        return tensors(values)
+    leaves, tree = flatten(tensors(values))
+    return tree.unflatten([leaf.detach() if isinstance(leaf, Tensor) else leaf for leaf in leaves])

@@ -346,3 +346,118 @@ def test_overlapping_views_of_a_base_that_changes():
     y.mul_(2.0)
     ((windows * windows).sum() + (pairs * pairs).sum()).backward()
     assert x.grad.tolist() == [0, 0, 48, 24, 32, 0]
+
+
+# ----- second derivatives, and views whose base has lost its history
+
+
+@pytest.mark.parametrize("hooked", [False, True])
+@pytest.mark.parametrize("change", ["sigmoid_", "tanh_", "exp_"])
+def test_a_result_saved_by_the_change_of_a_view_belongs_to_the_view(change, hooked):
+    """The second derivative reads it, beside the loss, which reads the view: both ways meet in one node."""
+
+    def loss(x, view):
+        y = x.clone()
+        v = y.view(-1)[1:] if view else y
+        if view:
+            getattr(v, change)()
+        else:
+            v = getattr(v[1:], change.removesuffix("_"))()
+        z = (v * v).sum()
+        (slope,) = torch.autograd.grad(z, [x], create_graph=True)
+        return slope.sin().sum() + z.cos() + v.sum()
+
+    grads = []
+    for view in (True, False):
+        x = torch.tensor([-0.8, 0.3, 0.5], dtype=torch.float64, requires_grad=True)
+        if hooked:
+            with torch.autograd.graph.saved_tensors_hooks(lambda t: t.numpy(force=True).copy(), torch.tensor):
+                value = loss(x, view)
+        else:
+            value = loss(x, view)
+        value.backward()
+        grads.append(x.grad.numpy())
+    np.testing.assert_allclose(grads[0], grads[1], rtol=1e-12)
+
+
+def test_a_view_whose_base_was_detached_and_changed():
+    x = leaf(3)
+    old = x.reshape(-1)
+    x.detach_()
+    x.add_(1.0)
+    (found,) = torch.autograd.grad((old * 2.0 * old).sum(), [old])
+    np.testing.assert_allclose(found.numpy(), 4.0 * (np.arange(3.0) + 2.0))
+    (old**2).sum().backward()
+    assert x.grad is None
+
+
+def test_a_view_of_what_was_made_in_inference_mode():
+    with torch.inference_mode():
+        t = torch.tensor([1.0, 2.0, 3.0])
+    v = t.as_strided((2,), (2,))
+    assert v.is_inference() and v.tolist() == [1.0, 3.0]
+
+
+def test_a_retained_gradient_of_a_graph_is_a_copy():
+    """What ``autograd.grad`` returns of it may be changed, and the graph of both is kept."""
+    x = torch.tensor([1.0, 2.0], dtype=torch.float64, requires_grad=True)
+    y = x * 1.0
+    y.retain_grad()
+    (found,) = torch.autograd.grad((y**3).sum(), [y], create_graph=True)
+    found.clamp_(-0.5, 0.5)
+    np.testing.assert_array_equal(y.grad.detach().numpy(), [3.0, 12.0])
+    (second,) = torch.autograd.grad(y.grad.sum(), [x])
+    np.testing.assert_array_equal(second.numpy(), [6.0, 12.0])
+
+
+def test_a_leaf_that_became_an_interior_tensor():
+    x = leaf(3)
+    y = x.clone()
+    x.detach_()
+    x[0] = y[-1]
+    with pytest.raises(RuntimeError, match="leaf variable has been moved into the graph interior"):
+        x.sum().backward()
+
+
+ROW_BY_ROW = {
+    "cumsum": lambda x: x.cumsum(0),
+    "cumprod": lambda x: x.cumprod(0),
+    "logcumsumexp": lambda x: x.logcumsumexp(0),
+    "cummax": lambda x: x.cummax(0)[0],
+    "softmax": lambda x: x.softmax(-1),
+    "log_softmax": lambda x: x.log_softmax(-1),
+    "masked_fill": lambda x: x.masked_fill(x > 3, 1.0),
+    "index_add": lambda x: x.index_add(0, torch.tensor([0]), x[:1]),
+    "index_copy": lambda x: x.index_copy(0, torch.tensor([0]), x[1:2]),
+}
+
+
+@pytest.mark.parametrize("name", ROW_BY_ROW)
+@pytest.mark.parametrize("requires_grad", [False, True])
+def test_results_that_lie_in_memory_row_by_row(name, requires_grad):
+    """Then ``flatten`` is a view, and what is written to it is seen in the result, as in PyTorch."""
+    x = torch.arange(1.0, 7.0).reshape(2, 3).T
+    y = ROW_BY_ROW[name](x.clone().requires_grad_(requires_grad))
+    assert y.stride() == (2, 1)
+    with torch.no_grad():
+        y.flatten().zero_()
+    assert not y.any()
+
+
+LAYOUTS = {
+    "renorm": (lambda x: x.renorm(2, 0, 1.0), (2, 1)),
+    "stack": (lambda x: torch.stack([x, x])[0], (2, 1)),
+    "sort": (lambda x: x.sort(0)[0], (1, 3)),
+    "argsort": (lambda x: x.argsort(0), (1, 3)),
+    "digamma": (lambda x: x.digamma(), (1, 3)),
+    "full_like": (lambda x: torch.full_like(x, 2.0), (1, 3)),
+    "rand_like": (lambda x: torch.rand_like(x), (1, 3)),
+}
+
+
+@pytest.mark.xfail(strict=True, reason="these results lie in memory as NumPy lays them, not as PyTorch does")
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_results_of_what_is_not_contiguous_lie_in_memory_as_pytorchs(name):
+    """By it ``reshape`` and ``flatten`` give a view or a copy, and ``as_strided`` other elements."""
+    function, strides = LAYOUTS[name]
+    assert function(torch.arange(1.0, 7.0).reshape(2, 3).T).stride() == strides

@@ -642,3 +642,61 @@ def test_text_and_functions_have_no_derivative(function, ask):
         else:
             getattr(ast_ad, ask)(function, 1.0)
     assert ast_ad.vjp(lambda x: (x, "a"), 1.0, has_aux=True)[2] == "a"
+
+
+def mixed(p, x):
+    return {"h": x * p["a"] * p["layers"][0]["w"] * p["k"], "n": p["k"]}
+
+
+MIXED = {"a": 2.0, "k": 3, "layers": [{"w": np.array([1.0, 4.0]), "on": True}]}
+ALONG_MIXED = {"a": 1.0, "k": None, "layers": [{"w": np.array([10.0, 0.0]), "on": None}]}
+
+
+def pushed_within(p, x):
+    return ast_ad.linearize(mixed, p, x)[1](ALONG_MIXED, 1.0)["h"]
+
+
+@pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
+@pytest.mark.parametrize("opaque", [False, True])
+def test_an_argument_with_integers_among_its_floats_is_varied(opaque):
+    """Its tangent counts, though nobody has chosen the argument: integers in it are left alone."""
+    function = eval("lambda p, x: f(p, x)", {"f": mixed}) if opaque else mixed
+    _, push = ast_ad.linearize(function, MIXED, 5.0)
+    expected = ast_ad.jvp(function, (MIXED, 5.0), (ALONG_MIXED, 1.0))[1]
+    found = push(ALONG_MIXED, 1.0)
+    np.testing.assert_allclose(found["h"], [3 * (1 * 2 + 5 * 1 + 5 * 20), 3 * 4 * (2 + 5)])
+    np.testing.assert_array_equal(found["h"], expected["h"])
+    assert found["n"] == 0
+    np.testing.assert_allclose(push(None, 1.0)["h"], [6.0, 24.0])
+
+
+def test_an_argument_with_integers_among_its_floats_within_compiled_code():
+    found = ast_ad.jacfwd(pushed_within, argnums=1, fallback="error")(MIXED, 5.0)
+    np.testing.assert_allclose(found, [3 * (1 + 20), 3 * 4])
+
+
+def test_a_tangent_that_would_be_dropped_is_refused():
+    _, push = ast_ad.linearize(lambda x, n: x * n, 2.0, 3)
+    assert push(1.0, None) == 3.0
+    with pytest.raises(InputTypeError, match="a tangent of argument `n`"):
+        push(1.0, 1.0)
+
+    def within(x):
+        return ast_ad.linearize(lambda x, n: x * n, x, 3)[1](1.0, 1.0)
+
+    with pytest.raises(InputTypeError, match="a tangent of argument `n`"):
+        ast_ad.grad(within)(2.0)
+
+
+def test_tangents_of_what_is_passed_by_keyword():
+    """In the order of the parameters."""
+
+    def f(a, b=2.0, *, k=3.0, n=1):
+        return a * b * k * n
+
+    derivative = ast_ad.linearize(f)
+    assert derivative(5.0, k=7.0)[1](1.0, 1.0) == 2.0 * 7.0 + 5.0 * 2.0
+    assert derivative(5.0, n=4, k=7.0)[1](1.0, 1.0, None) == 4 * (2.0 * 7.0 + 5.0 * 2.0)
+    assert derivative(5.0, k=7.0, b=1.0)[1](0.0, 1.0, 1.0) == 5.0 * 7.0 + 5.0
+    with pytest.raises(InputTypeError, match="a tangent of argument `n`"):
+        derivative(5.0, n=4)[1](1.0, 1.0)

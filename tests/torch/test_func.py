@@ -123,3 +123,31 @@ def test_refusals(wrong, told):
 def test_a_chunk_holds_a_row_at_least():
     with pytest.raises(ValueError, match="chunk_size"):
         F.jacrev(methods, chunk_size=0)
+
+
+def test_under_no_grad_derivatives_are_constants():
+    """They are computed as ever; ``no_grad`` within the function still means that it is constant there."""
+    x = torch.tensor([0.5, 1.0], requires_grad=True)
+    value, pull = F.vjp(torch.sin, x)
+    push = F.linearize(torch.sin, x)[1]
+    with torch.no_grad():
+        found = [
+            F.grad(lambda v: (v * x).sin().sum())(x),
+            *F.jvp(torch.sin, (x,), (x,)),
+            F.jacrev(torch.sin)(x),
+            F.hessian(lambda v: v.sin().sum())(x),
+            *F.vjp(torch.sin, x)[1](x),
+            F.grad(lambda v: F.grad(lambda w: (w**3).sum())(v).sum())(x),
+            *pull(x),
+            push(x),
+        ]
+    assert not any(t.requires_grad for t in found)
+    np.testing.assert_allclose(found[6].numpy(), 6 * x.detach().numpy())
+    assert F.grad(lambda v: (v * x).sin().sum())(x).requires_grad and value.requires_grad
+
+    def inner(v):
+        with torch.no_grad():
+            slope = F.grad(lambda w: (w**3).sum())(v)
+        return (slope * v).sum()
+
+    np.testing.assert_allclose(F.grad(inner)(x).detach().numpy(), 3 * x.detach().numpy() ** 2)

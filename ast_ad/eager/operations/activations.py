@@ -14,9 +14,9 @@ from .dimensions import axis_of, numpy_names
 from .pointwise import require_tensor
 from .refusals import check_kind
 
-SOFTMAX = Operation(torch_softmax.softmax, "SoftmaxBackward0", rule=torch_softmax.softmax_by_rows)
+SOFTMAX = Operation(torch_softmax.softmax, "SoftmaxBackward0", rule=torch_softmax.softmax_by_rows, rows=True)
 LOG_SOFTMAX = Operation(
-    torch_softmax.log_softmax, "LogSoftmaxBackward0", rule=torch_softmax.log_softmax_by_rows
+    torch_softmax.log_softmax, "LogSoftmaxBackward0", rule=torch_softmax.log_softmax_by_rows, rows=True
 )
 KEPT_SUM = Operation(torch_softmax.kept_sum, "SumBackward1")  # within the derivatives of both
 ELU = Operation(rules.elu, "EluBackward0")

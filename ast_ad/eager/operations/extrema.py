@@ -50,8 +50,8 @@ UNIQUE, UNIQUE_DIM, UNIQUE_CONSECUTIVE = (
     )
 )
 TOPK = Operation(torch_order.topk, "TopkBackward0", ("self", "k"))
-CUMMAX = Operation(torch_order.cummax, "CummaxBackward0")
-CUMMIN = Operation(torch_order.cummin, "CumminBackward0")
+CUMMAX = Operation(torch_order.cummax, "CummaxBackward0", rows=True)
+CUMMIN = Operation(torch_order.cummin, "CumminBackward0", rows=True)
 QUANTILE = Operation(np.quantile, "QuantileBackward0", ("self", "q"))
 NANQUANTILE = Operation(np.nanquantile, "NanquantileBackward0", ("self", "q"))
 

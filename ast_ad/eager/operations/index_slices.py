@@ -16,9 +16,11 @@ from .whole_factors import whole_factor
 
 INDEX_SELECT = Operation(torch_indexing.index_select, "IndexSelectBackward0", ("self", "dim", "index"))
 INDEX_ADD = Operation(
-    torch_indexing.index_add, "IndexAddBackward0", ("self", "dim", "index", "source", "alpha")
+    torch_indexing.index_add, "IndexAddBackward0", ("self", "dim", "index", "source", "alpha"), rows=True
 )
-INDEX_COPY = Operation(torch_indexing.index_copy, "IndexCopyBackward0", ("self", "dim", "index", "source"))
+INDEX_COPY = Operation(
+    torch_indexing.index_copy, "IndexCopyBackward0", ("self", "dim", "index", "source"), rows=True
+)
 INDEX_REDUCE = Operation(
     torch_gather.scatter_reduce, "IndexReduceBackward0", ("self", "dim", "index", "source", "reduce")
 )

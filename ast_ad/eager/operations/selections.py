@@ -17,8 +17,12 @@ from .index_checks import check_long, check_scattering, places_along
 from .pointwise import require_tensor
 
 WHERE = Operation(np.where, "WhereBackward0", ("condition", "self", "other"))
-MASKED_FILL = Operation(torch_indexing.masked_fill, "MaskedFillBackward0", ("self", "mask", "value"))
-MASKED_FILL_TENSOR = Operation(torch_indexing.masked_fill, "MaskedFillBackward1", ("self", "mask", "value"))
+MASKED_FILL = Operation(
+    torch_indexing.masked_fill, "MaskedFillBackward0", ("self", "mask", "value"), rows=True
+)
+MASKED_FILL_TENSOR = Operation(
+    torch_indexing.masked_fill, "MaskedFillBackward1", ("self", "mask", "value"), rows=True
+)
 MASKED_SELECT = Operation(torch_indexing.masked_select, "MaskedSelectBackward0", ("self", "mask"))
 MASKED_SCATTER = Operation(
     torch_indexing.masked_scatter, "MaskedScatterBackward0", ("self", "mask", "source")
