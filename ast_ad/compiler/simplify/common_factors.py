@@ -40,8 +40,13 @@ def _alone(arg: Arg, makers: Makers, fns: Any) -> Op | None:
     return made if makers.uses[arg] <= 1 and makers.is_local(arg) else None
 
 
-def factors(arg: Var, op: Op, makers: Makers, depth: int = DEEPEST) -> Product:
-    """The number and the other factors of a product that has the type of an operation's result."""
+def factors(arg: Var, op: Op, makers: Makers) -> Product:
+    """The number and the other factors, one at least, of a product of the type of an operation's result."""
+    scale, found = _taken_apart(arg, op, makers, DEEPEST)
+    return (scale, found) if found else (1, [arg])
+
+
+def _taken_apart(arg: Var, op: Op, makers: Makers, depth: int) -> Product:
     made = _alone(arg, makers, MULTIPLY | NEGATE) if depth else None
     if made is None:
         return 1, [arg]
@@ -51,7 +56,7 @@ def factors(arg: Var, op: Op, makers: Makers, depth: int = DEEPEST) -> Product:
         if is_scale(part):
             scale *= part.value  # type: ignore[union-attr]
         elif isinstance(part, Var) and is_full(part, op):
-            inner, more = factors(part, op, makers, depth - 1)
+            inner, more = _taken_apart(part, op, makers, depth - 1)
             scale, found = scale * inner, found + more
         else:
             return 1, [arg]

@@ -63,6 +63,7 @@ CASES = {
     "deep": ("p = a * x\nr = -(b * (2 * (y * (c * p)))) - c * (2 * (z * p))", 6),
     "numbers of a product": ("r = 0.5 * (a * (2 * x))", 1),
     "two signs": ("r = -(-2 * x)", 1),
+    "numbers alone": ("r = 0.5 * (-3.0 * 2.0)", 3),
     "quotient": ("r = (2 * x) * (0.5 / y)", 1),
     "known product": ("p = a * x\nr = a * (x * b) + 1.0 / p", 4),
     "known quotient": ("p = a / y\nr = (a * x) / y + 1.0 / p", 4),
