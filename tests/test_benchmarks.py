@@ -22,6 +22,7 @@ def slope(function, args, wrt, directions, h):
     return (8.0 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h)
 
 
+@pytest.mark.drawn(of=18)
 @pytest.mark.parametrize("name", [*names(), *names(unseen=True)])
 def test_gradients_agree(name):
     one = workload(name)
@@ -40,6 +41,7 @@ def test_gradients_agree(name):
     assert np.isclose(got, expected, rtol=100 * one.tolerance)
 
 
+@pytest.mark.drawn(of=7)
 @pytest.mark.parametrize("name", names(unseen=True))
 def test_jax_agrees(name):
     """Before anything is timed: two gradients that this library has no part in."""

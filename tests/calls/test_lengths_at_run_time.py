@@ -51,6 +51,7 @@ def test_cotangents_of_what_has_a_length_at_run_time_only(f, backend):
         pullback([1.0])
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning", "error::ast_ad.errors.DefectWarning")
 @pytest.mark.parametrize("f", [squares, arrays_beside_a_number])
 def test_derivatives_of_what_has_a_length_at_run_time_only(f):

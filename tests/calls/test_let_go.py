@@ -33,6 +33,7 @@ def called(derivative, x, y):
         derivative(x, y)
 
 
+@pytest.mark.drawn(of=21)
 @pytest.mark.parametrize("kind", MAKES)
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_no_argument_outlives_its_call(name, kind):
@@ -45,6 +46,7 @@ def test_no_argument_outlives_its_call(name, kind):
     assert [reference() for reference in left] == [None, None]
 
 
+@pytest.mark.drawn(of=21)
 @pytest.mark.parametrize("kind", MAKES)
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_no_tensor_outlives_its_call(name, kind):

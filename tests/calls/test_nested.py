@@ -360,6 +360,7 @@ def compiled_pull(x, c):
     return np.sum(np.sin(vjp(cubes, x)[1](c)[0]))
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 @pytest.mark.parametrize("function", [traced_pull, compiled_pull])
 def test_a_cotangent_inside_is_like_its_value(function):
@@ -613,6 +614,7 @@ def with_a_name_that_is_missing(x):
     return np.sum(x) * weihgt  # noqa: F821
 
 
+@pytest.mark.drawn(of=4)
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 @pytest.mark.parametrize("ask", ["grad", "jacfwd", "jacrev", "jacobian", "hessian", "laplacian"])
 def test_a_name_that_is_missing_is_told_by_every_operator(ask):

@@ -194,6 +194,7 @@ WAYS = [(f, way) for f in PROGRAMS for way in ("numpy", "traced")]
 WAYS += [(f, "numba") for f in (broadcast, eagerly, with_a_loop, two_results, overlapping)]
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize(("f", "way"), WAYS, ids=lambda v: getattr(v, "__name__", v))
 def test_gradients(f, way):
     d = value_and_grad(traced(f)) if way == "traced" else value_and_grad(f, backend=way)
@@ -204,6 +205,7 @@ def test_gradients(f, way):
     np.testing.assert_allclose(d(X + 0.05)[1], differences(f, X + 0.05), rtol=1e-7, atol=1e-7)
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("f", [of_elements, stacks, within_njit], ids=lambda f: f.__name__)
 def test_other_derivatives(f):
     along = np.array([1.0, -2.0, 0.5, 3.0])

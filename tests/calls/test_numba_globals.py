@@ -66,6 +66,7 @@ def compiled():
     return lambda f: COMPILED.get(f.__name__, f)
 
 
+@pytest.mark.drawn(of=14)
 @pytest.mark.parametrize("f", [*NAMES, *PYTHON], ids=lambda f: f.__name__)
 @pytest.mark.parametrize("check", [True, False])
 def test_changed_since(f, check, compiled, monkeypatch):

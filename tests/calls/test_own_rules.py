@@ -152,6 +152,7 @@ WRONG = {
 }
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("way", ["numpy", "traced"])
 @pytest.mark.parametrize("what", WRONG)
 def test_a_rule_that_does_not_fit_is_refused(what, way):

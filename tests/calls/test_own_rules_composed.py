@@ -59,7 +59,7 @@ RULES = {
 }
 
 
-@pytest.mark.drawn(of=3)
+@pytest.mark.drawn(of=12)
 @pytest.mark.parametrize("way", WAYS[::2])
 @pytest.mark.parametrize("name", RULES)
 def test_operators_take_the_rule(name, way):
@@ -108,6 +108,7 @@ def test_rules_within_rules_at_the_third_order(way):
     np.testing.assert_allclose(third(X), [18.9817714, 77.44681345, -221.3281019], rtol=1e-8)
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.parametrize("way", WAYS)
 def test_the_fifth_derivative(way):
     cube = with_vjp(lambda x: x * x * x, lambda x: (cube(x), x), lambda x, g: (3.0 * x * x * g,))
@@ -134,6 +135,7 @@ def test_derivatives_within_differentiated_code(way):
     np.testing.assert_allclose(found, wanted, rtol=1e-12)
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("way", WAYS[::2])
 def test_a_cotangent_that_is_changed_has_a_tangent_where_that_is_linear(way):
     def loss(change):
@@ -148,6 +150,7 @@ def test_a_cotangent_that_is_changed_has_a_tangent_where_that_is_linear(way):
             ast_ad.jvp(change, (X,), (X,))
 
 
+@pytest.mark.drawn(of=7)
 @pytest.mark.parametrize("way", WAYS[::2])
 @pytest.mark.parametrize(
     "rule",
@@ -168,6 +171,7 @@ def test_a_tangent_that_is_not_linear_is_refused(rule, way):
             ask(followed(lambda x: np.sum(f(x)), way))(X)
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("way", WAYS[::2])
 @pytest.mark.parametrize("rule", [lambda x, t: np.zeros_like(x), lambda x, t: 0.0 * x, lambda x, t: None])
 def test_a_tangent_of_zeros_is_linear(rule, way):

@@ -156,6 +156,7 @@ def stopped(x):
     return np.sum(y)
 
 
+@pytest.mark.drawn(of=7)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_programs(name, way):
@@ -183,6 +184,7 @@ weighted = with_vjp(lambda x: x * weights, lambda x: (x * weights, None), lambda
 changing = with_vjp(lambda x: x * x, lambda x: (x * x, x), lambda x, g: (x * g,))
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("way", WAYS)
 def test_what_rules_read_and_rules_themselves_may_change(way, monkeypatch):
     gradient = derivative(lambda x: np.sum(weighted(x)), way)
@@ -301,6 +303,7 @@ WRITES = {
 }
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("writes", WRITES)
 def test_containers_are_not_written(writes, way):
@@ -353,6 +356,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.drawn(of=6)
 @pytest.mark.parametrize("way", WAYS[::2])
 @pytest.mark.parametrize("name", REFUSED)
 def test_wrong_rules(name, way):

@@ -149,7 +149,7 @@ def judged(f: Any, make: Any, wrt: Any, backend: str) -> None:
         np.testing.assert_allclose(shares[0], total(f, make), atol=1e-8)
 
 
-@pytest.mark.drawn(of=8)
+@pytest.mark.drawn(of=39)
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 @pytest.mark.parametrize("wrt", [0, (0, 1)], ids=str)
 @pytest.mark.parametrize(("f", "how"), CASES, ids=lambda v: getattr(v, "__name__", v))
@@ -227,6 +227,7 @@ class Weights:
         return np.sum(a * self.w)
 
 
+@pytest.mark.drawn(of=6)
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 @pytest.mark.parametrize(
     ("f", "backend"),

@@ -261,6 +261,7 @@ def is_near(found, f, x):
     return np.allclose(found, differences(f, x), rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.drawn(of=4)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("f", COMPILED, ids=lambda f: f.__name__)
 def test_compiled(f, backend):
@@ -325,6 +326,7 @@ def grown(x):
     return np.sum(a)
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("fallback", ["error", "trace"])
 @pytest.mark.parametrize("f", [beyond_the_memory, overlapping_written, strides_assigned, grown])
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")

@@ -45,6 +45,7 @@ def test_the_gradient_that_was_given():
     assert unshared(b)
 
 
+@pytest.mark.drawn(of=10)
 @pytest.mark.parametrize(
     "run",
     [

@@ -51,6 +51,7 @@ def work(make, size, argument):
     return calls
 
 
+@pytest.mark.drawn(of=6)
 @pytest.mark.parametrize(("make", "argument"), GROWING, ids=lambda p: getattr(p, "__name__", ""))
 def test_work_is_in_proportion(make, argument):
     work(make, 8, argument)  # what is done once in a process

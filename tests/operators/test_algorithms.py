@@ -242,7 +242,7 @@ def require(f, **options):
     np.testing.assert_allclose(ast_ad.laplacian(f, **options)(X), np.trace(curvature), rtol=1e-6, atol=1e-7)
 
 
-@pytest.mark.drawn(of=3)
+@pytest.mark.drawn(of=21)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("f", ALGORITHMS)
 def test_compiled(f, backend):

@@ -14,6 +14,7 @@ def compiled(y):
     return np.sin(y) * y
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 @pytest.mark.parametrize("traced", [False, True])
 @pytest.mark.parametrize("inner", [compiled, opaque])

@@ -19,7 +19,7 @@ def opaque(function):
     return lambda x: eval("function(x)", {"function": function, "x": x})
 
 
-@pytest.mark.drawn(of=3)
+@pytest.mark.drawn(of=6)
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("operator", [ast_ad.jacfwd, ast_ad.jacrev])
 @pytest.mark.parametrize("function", OF_ARRAYS)
@@ -43,7 +43,7 @@ def test_is_the_same_where_it_is_traced(function, operator):
     np.testing.assert_allclose(operator(opaque(function))(X), expected, rtol=1e-12, atol=1e-12)
 
 
-@pytest.mark.drawn(of=3)
+@pytest.mark.drawn(of=8)
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("function", OF_ARRAYS)
 def test_hessians_agree_with_differences_of_jacobians(function, backend):
@@ -128,6 +128,7 @@ CALLS = [
 ]
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 @pytest.mark.parametrize("way", ["numpy", "numba", "traced", "inside", "made outside"])
 @pytest.mark.parametrize("operator", [*JACOBIANS, ast_ad.hessian])
@@ -273,6 +274,7 @@ def test_the_way_is_known_by_shapes_and_numbers():
     np.testing.assert_allclose(powers(X, 3), np.diag(3 * X**2), rtol=1e-14)
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 @pytest.mark.parametrize("traced", [False, True])
 def test_rows_where_a_rule_has_no_tangents(traced):
@@ -373,6 +375,7 @@ PAIRS = {
 }
 
 
+@pytest.mark.drawn(of=9)
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 @pytest.mark.parametrize("way", ["compiled", "traced"])
 @pytest.mark.parametrize("returned", PAIRS)
@@ -464,6 +467,7 @@ def oscillated(theta):
     return x * v
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_hessians_of_loops(backend):
     """What a sweep records is read by it, and again for each column: in kernels from an array for each."""

@@ -26,7 +26,7 @@ def of_an_outer_point(x):
     )
 
 
-@pytest.mark.drawn(of=3)
+@pytest.mark.drawn(of=33)
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 @pytest.mark.parametrize(
     "of", [float, np.array, ast_ad.tensor, lambda s: ast_ad.tensor(s, requires_grad=True)]
@@ -66,6 +66,7 @@ OUTER = {
 }
 
 
+@pytest.mark.drawn(of=24)
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 @pytest.mark.parametrize("of", [float, np.float32, ast_ad.tensor], ids=["float", "float32", "tensor"])
 @pytest.mark.parametrize("outer", OUTER)

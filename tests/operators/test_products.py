@@ -23,6 +23,7 @@ def along(jacobian, v):
     return np.tensordot(jacobian, v, axes=v.ndim)
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("function", OF_ARRAYS)
 def test_tangents(function, backend):
@@ -46,7 +47,7 @@ def test_traced(function):
             np.testing.assert_allclose(np.asarray(one), other, rtol=1e-13, atol=1e-13)
 
 
-@pytest.mark.drawn(of=3)
+@pytest.mark.drawn(of=17)
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("function", OF_ARRAYS)
 def test_hessian_vector_products(function, backend):
@@ -152,6 +153,7 @@ def test_a_zero_tangent_meets_no_infinite_partial():
             assert tangent == 1.0
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_within_a_function_that_is_differentiated(backend):
     """The derivative of the directional derivatives, by the point and by the direction."""

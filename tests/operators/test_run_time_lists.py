@@ -76,6 +76,7 @@ def require_same(found, expected):
 OF_FLOATS = [numbers, nested, trajectory, sorted_out]
 
 
+@pytest.mark.drawn(of=15)
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 @pytest.mark.parametrize("argnums", [0, 1, (0, 1)])
 @pytest.mark.parametrize("function", OF_FLOATS)
@@ -86,6 +87,7 @@ def test_compiled_as_traced(ask, function, argnums):
         require_same(ask(function, argnums, backend="numpy", fallback="error")(x, 2.0), expected)
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 @pytest.mark.parametrize("function", OF_FLOATS)
 def test_kernels(function):
@@ -136,6 +138,7 @@ def spline(y, t):
     return scipy.interpolate.CubicSpline(np.arange(5.0), y)(t)
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 def test_names_that_paths_have_left_alone(backend):
     """Tuples, functions and lists of the surroundings are as they were, though made anew where paths meet."""

@@ -31,13 +31,13 @@ def check(f, args):
         ast_ad.check_grads(f, args, order=2)
 
 
-@pytest.mark.drawn(of=4)
+@pytest.mark.drawn(of=25)
 @pytest.mark.parametrize("name", [marked(name, "compiled") for name in PROGRAMS])
 def test_compiled(name):
     check(*PROGRAMS[name])
 
 
-@pytest.mark.drawn(of=8)
+@pytest.mark.drawn(of=80)
 @pytest.mark.parametrize("name", [marked(name, "traced") for name in PROGRAMS])
 def test_traced(name):
     f, args = PROGRAMS[name]

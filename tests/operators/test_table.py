@@ -120,7 +120,7 @@ TABLE = {
 
 
 @pytest.mark.filterwarnings("ignore::ast_ad.ZeroGradientWarning")
-@pytest.mark.drawn(of=6)
+@pytest.mark.drawn(of=49)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("f", OF_ARRAYS)
 @pytest.mark.parametrize("name", TABLE)
@@ -132,7 +132,7 @@ def test_an_operator_of_a_function(name, f, backend):
     np.testing.assert_array_equal(x, X)
 
 
-@pytest.mark.drawn(of=4)
+@pytest.mark.drawn(of=24)
 @pytest.mark.parametrize("f", OF_ARRAYS)
 def test_check_grads(f):
     ast_ad.check_grads(f, (X,), order=2)

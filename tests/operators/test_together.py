@@ -89,6 +89,7 @@ def way(request):
         yield request.param
 
 
+@pytest.mark.drawn(of=4)
 @pytest.mark.parametrize("check", ["", "0"])
 def test_tangents_of_rows(way, check, monkeypatch):
     """With the check of first calls and without."""
@@ -121,6 +122,7 @@ def test_a_rule_for_tangents_that_writes_to_copies(way):
         np.testing.assert_allclose(operator(way(function))(X), ast_ad.hessian(plain)(X), rtol=1e-10)
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.parametrize("ruled", [stretched, stretched_along])
 def test_rules_for_registered_containers(ruled, way):
     """Children stand in the order of ``flatten``, whatever that of the attributes is."""

@@ -136,6 +136,7 @@ def test_products_and_mapped_products():
     np.testing.assert_allclose(gradients, gradient)
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_mapped_again(backend):
     def kernel(a, b):
@@ -350,6 +351,7 @@ def test_no_rows():
         vmap(opaque)(ROWS[:0])
 
 
+@pytest.mark.drawn(of=4)
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("f", [loop_with_writes, straight, constant])
 @pytest.mark.parametrize("ask", [ast_ad.jacfwd, ast_ad.jacrev, ast_ad.hessian])

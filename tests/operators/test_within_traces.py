@@ -60,7 +60,7 @@ def opaque(f):
     return eval("lambda x: f(x)", {"f": f})
 
 
-@pytest.mark.drawn(of=3)
+@pytest.mark.drawn(of=48)
 @pytest.mark.parametrize("second", OUTER)
 @pytest.mark.parametrize("first", OUTER)
 @pytest.mark.parametrize("name", WITHIN)

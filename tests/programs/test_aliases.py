@@ -7,6 +7,7 @@ import pytest
 from .aliases import judge, make
 
 
+@pytest.mark.drawn(of=4)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("first", range(0, 100, 20))
 def test_a_write_is_seen_under_every_name(first: int, tmp_path: pathlib.Path) -> None:

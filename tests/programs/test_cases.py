@@ -31,7 +31,7 @@ def seeds():
         yield pytest.param(seed, marks=marks)
 
 
-@pytest.mark.drawn(of=4)
+@pytest.mark.drawn(of=7)
 @pytest.mark.parametrize("seed", list(seeds()))
 def test_program(seed, tmp_path):
     case = make(seed)

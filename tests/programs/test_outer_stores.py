@@ -7,7 +7,7 @@ import pytest
 from .outer_stores import Author, verdicts
 
 
-@pytest.mark.drawn(of=8)
+@pytest.mark.drawn(of=160)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("check", ["0", "1"])
 @pytest.mark.parametrize("seed", range(160))

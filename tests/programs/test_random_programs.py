@@ -14,7 +14,7 @@ COUNT = 150
 BATCH = 10
 
 
-@pytest.mark.drawn(of=4)
+@pytest.mark.drawn(of=24)
 @pytest.mark.parametrize("start", range(0, COUNT, BATCH))
 def test_gradients(start, tmp_path):
     refused = 0

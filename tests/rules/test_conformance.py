@@ -25,7 +25,7 @@ def is_differentiable(fn: Any, sample: Sample) -> bool:
     return (primitive := lookup(fn)) is not None and primitive.kind != "nondifferentiable"
 
 
-@pytest.mark.drawn(of=8)
+@pytest.mark.drawn(of=24)
 @each_sample(is_differentiable)
 def test_adjoints(fn: Any, sample: Sample) -> None:
     with np.errstate(all="ignore"), warnings.catch_warnings():

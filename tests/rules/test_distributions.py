@@ -42,6 +42,7 @@ def compare(f, p, rtol=1e-7, traced=True):
         np.testing.assert_allclose(pullback([1.0])[0], gradient, rtol=1e-8, atol=1e-10)
 
 
+@pytest.mark.drawn(of=5)
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", AT)
 def test_by_x_loc_and_scale(name, method):
@@ -128,6 +129,7 @@ def test_a_distribution_function_by_its_shape_is_refused(name):
         ast_ad.grad(lambda a: dist.cdf(0.4, a, *shapes[1:]), fallback="error")(shapes[0])
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("name", ["t", "lognorm"])
 def test_what_a_trace_cannot_follow_is_refused(name):
     dist = getattr(st, name)

@@ -164,6 +164,7 @@ def differences(f):
     return np.array(found)
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_compiled(f):
     gradient = ast_ad.grad(f, fallback="error")(X)
@@ -176,6 +177,7 @@ def test_second_derivative(f):
     np.testing.assert_allclose(hessian, differences(gradient), rtol=1e-6, atol=1e-6)
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_traced(f):
     value, pullback = tracing.trace(f, (X.copy(),), {}, (0,))
@@ -183,6 +185,7 @@ def test_traced(f):
     np.testing.assert_allclose(pullback([1.0])[0], ast_ad.grad(f)(X), rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("f", [lines, in_a_loop], ids=lambda f: f.__name__)
 def test_kernels_and_operators(f):
     gradient = ast_ad.grad(f)(X)

@@ -303,6 +303,7 @@ def read_as_it_lies(x):
     return np.sum(counted * z.reshape(9, order="A")[3:])
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize(

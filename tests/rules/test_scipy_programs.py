@@ -92,6 +92,7 @@ def test_compiled_and_traced(f):
     np.testing.assert_allclose(pullback([1.0])[0], gradient, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("f", [states, pairs], ids=lambda f: f.__name__)
 def test_kernels(f):
     gradient = ast_ad.grad(f)(X)

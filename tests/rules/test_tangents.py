@@ -55,7 +55,7 @@ def agree(fn: Any, sample: Sample) -> None:
         require(abs(forth - expected) <= 1e-10 * (1 + abs(expected)), f"{forth!r}, not {expected!r}")
 
 
-@pytest.mark.drawn(of=8)
+@pytest.mark.drawn(of=24)
 @each_sample(is_differentiable)
 def test_tangents(fn: Any, sample: Sample) -> None:
     with np.errstate(all="ignore"), warnings.catch_warnings():

@@ -98,7 +98,7 @@ def writing(fn, sample, layout):
     return program
 
 
-@pytest.mark.drawn(of=4)
+@pytest.mark.drawn(of=61)
 @pytest.mark.filterwarnings("ignore:future versions will not create a writeable array:FutureWarning")
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning", "ignore::ast_ad.ZeroGradientWarning")
 @pytest.mark.parametrize("layout", LAYOUTS)

@@ -57,6 +57,7 @@ CHANGED = [
 ]
 
 
+@pytest.mark.drawn(of=7)
 @pytest.mark.parametrize("apart_first", [False, True])
 @pytest.mark.parametrize("function, together, apart", CHANGED, ids=[c[0].__name__ for c in CHANGED])
 def test_a_change_of_what_the_arguments_hold_twice_is_an_error(function, together, apart, apart_first):

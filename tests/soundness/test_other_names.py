@@ -121,6 +121,7 @@ ASKED = [
 ]
 
 
+@pytest.mark.drawn(of=72)
 @pytest.mark.parametrize("way, backend, apart_first", ASKED, ids=lambda v: getattr(v, "__name__", str(v)))
 @pytest.mark.parametrize("function", MADE, ids=lambda f: f.__name__)
 def test_a_change_under_another_name_is_an_error(function, way, backend, apart_first):

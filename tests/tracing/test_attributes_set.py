@@ -109,6 +109,7 @@ def test_code_that_tries_whether_an_attribute_can_be_set(f, how, x):
     np.testing.assert_allclose(np.sum(gradient), (f(x + h) - f(x - h)) / (2 * h), rtol=1e-7)
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 @pytest.mark.parametrize("x", [0.7, np.float64(0.7), np.array([0.3, 1.2])])
 def test_without_a_handler_it_is_the_functions_own_error(x):

@@ -59,6 +59,7 @@ def test_flags_are_those_of_the_argument(name: str, make: Callable[[], np.ndarra
         assert value_and_grad(f)(make())[0] == pytest.approx(f(make()), rel=1e-14)
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("question", [lambda x: x.base is None, lambda x: x[1:].base is x])
 def test_the_memory_that_an_argument_shows_is_not_shown(question: Callable[[np.ndarray], Any]) -> None:
     f = traced(question)

@@ -366,6 +366,7 @@ PROGRAMS = [
 ]  # fmt: skip
 
 
+@pytest.mark.drawn(of=17)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda f: f.__name__)
 def test_program(program):
@@ -387,6 +388,7 @@ def test_numbers():
 TABLE = {}
 
 
+@pytest.mark.drawn(of=6)
 @pytest.mark.parametrize(
     "function",
     [
@@ -429,6 +431,7 @@ def test_refusals_that_the_function_catches():
         fallback.trace(hides_a_missing_rule, (V,), {}, (0,))
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("after", ["raise", "chain", "index", "finally"])
 def test_refusals_that_become_another_exception(after):
     def hides(x):

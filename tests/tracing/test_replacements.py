@@ -139,6 +139,7 @@ class Named(np.ndarray):
     """An array with a label, as packages of measurements have."""
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.filterwarnings("ignore::ast_ad.errors.FallbackWarning")
 @pytest.mark.parametrize(
     "view, word", [(Named, r"\.view\(Named\)"), (np.int64, r"\.view\(dtype\)"), (np.ndarray, "")]

@@ -131,6 +131,7 @@ def test_comparisons_with_other_classes():
     right(program, M)
 
 
+@pytest.mark.drawn(of=5)
 @pytest.mark.parametrize("name", ["ctypes", "data", "__array_interface__", "__dlpack__", "__array_struct__"])
 def test_memory_is_not_shown(name):
     with pytest.raises(AdError):

@@ -88,6 +88,7 @@ def along_an_axis(a):
     return np.sum(np.ma.mean(a, axis=0) ** 2)
 
 
+@pytest.mark.drawn(of=22)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize(
     "function",
@@ -129,6 +130,7 @@ def changing(a):
     return np.sum(a * CHANGING)
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 def test_an_array_that_becomes_a_masked_one_later(monkeypatch, backend):
     derivative = ast_ad.grad(changing, backend=backend)

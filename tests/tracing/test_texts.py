@@ -116,6 +116,7 @@ def scanned(x):
     return np.sum(np.fromstring(" ".join(map(str, x)), sep=" "))
 
 
+@pytest.mark.drawn(of=22)
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize(
     "f",

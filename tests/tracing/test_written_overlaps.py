@@ -23,6 +23,7 @@ def strided(x):
     return np.sum(y)
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("f", [windows, strided])
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 def test_an_element_at_several_places(f):

@@ -89,6 +89,7 @@ def keys_that_are_popped_in_a_dead_loop(x, s):
             table["b"] = table.pop("w")
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize(
     "function, given",

@@ -68,7 +68,7 @@ def differences(make, number):
     return found
 
 
-@pytest.mark.drawn(of=8)
+@pytest.mark.drawn(of=86)
 @pytest.mark.parametrize("check", ["0", "1", None])
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("name", CASES)

@@ -198,6 +198,7 @@ def test_dtypes_stay(dtype):
         np.testing.assert_allclose(a, b, rtol=1e-5 if dtype is np.float32 else 1e-12)
 
 
+@pytest.mark.drawn(of=6)
 @pytest.mark.slow
 @pytest.mark.parametrize("start", range(0, 120, 20))
 def test_random_programs(start):

@@ -83,6 +83,7 @@ def functions():
     return sorted(pure | ufuncs | math_functions | {operator.pow}, key=lambda f: (f.__name__, f.__module__))
 
 
+@pytest.mark.drawn(of=5)
 @pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("fn", functions(), ids=lambda f: f"{f.__module__}.{f.__name__}")
 def test_what_raises_was_said_to_raise(fn):

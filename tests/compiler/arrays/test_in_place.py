@@ -46,6 +46,7 @@ def arrays(value):
     return [value] if isinstance(value, np.ndarray) else []
 
 
+@pytest.mark.drawn(of=4)
 @pytest.mark.slow
 @pytest.mark.parametrize("start", range(0, 400, 20))
 def test_random_programs_keep_their_meaning(start):
@@ -110,6 +111,7 @@ class Reusing(Generator):
         return fits[-1] if self.rng.random() < 0.5 else fits[self.rng.integers(len(fits))]
 
 
+@pytest.mark.drawn(of=5)
 @pytest.mark.slow
 @pytest.mark.parametrize("start", range(0, 300, 20))
 def test_reuse_keeps_the_meaning_of_random_programs(start):

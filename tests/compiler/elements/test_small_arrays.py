@@ -355,6 +355,7 @@ def test_derivatives_at_kinks():
         np.testing.assert_allclose(evaluate(joint, np.ones(3), 2)[1], [-4, 2, 2])
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.slow
 @pytest.mark.parametrize("start", range(0, 30, 10))
 def test_random_programs(start, tmp_path):

@@ -106,6 +106,7 @@ def differences(f, a, k):
     return found
 
 
+@pytest.mark.drawn(of=5)
 @pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("f", PROGRAMS)

@@ -42,6 +42,7 @@ def differences(function, args, position):
     return np.array([(at(k, 1e-6) - at(k, -1e-6)) / 2e-6 for k in range(len(args[position]))])
 
 
+@pytest.mark.drawn(of=7)
 @pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("function", [smoothed, widths, edges, of_a_list])
@@ -78,6 +79,7 @@ def read_behind(x, w):
     return np.sum(y + out)
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("function", [into_an_array, constants_into_an_array, read_behind])
 def test_what_goes_to_an_array_is_refused_and_never_lost(function):
     with pytest.raises(ast_ad.UnsupportedError, match="output="):

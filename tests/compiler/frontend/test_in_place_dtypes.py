@@ -104,6 +104,7 @@ def test_mixed_precisions(value, change, dtype, given):
     compare(changed(dtype, change, VALUES[value]), given, "numpy")
 
 
+@pytest.mark.drawn(of=47)
 @pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("change", OPERATIONS, ids=lambda f: f.__name__)

@@ -107,6 +107,7 @@ def checked(folder, form, parts, calls, backend):
             agrees(module, gradient, a, b, number % 4 == 0)
 
 
+@pytest.mark.drawn(of=9)
 @pytest.mark.slow
 @pytest.mark.parametrize("form", FORMS)
 def test_numpy_code(form, tmp_path):

@@ -44,6 +44,7 @@ def test_a_name_that_was_rebound_shares_nothing():
     ast_ad.grad(programs.rebound)(POINT)
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda f: f.__name__)
 def test_gradient(program):

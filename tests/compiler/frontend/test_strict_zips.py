@@ -101,6 +101,7 @@ def test_equal_lengths(f, backend):
         check(derivative, f, n)
 
 
+@pytest.mark.drawn(of=36)
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 @pytest.mark.parametrize("backend", ["numpy", "numba"])

@@ -27,7 +27,7 @@ COMPILED = """
 """.split()
 
 
-@pytest.mark.drawn(of=4)
+@pytest.mark.drawn(of=7)
 @pytest.mark.parametrize(("f", "args", "argnums"), HARD)
 def test_evaluated(f: Any, args: tuple[Any, ...], argnums: Any) -> None:
     with warnings.catch_warnings():
@@ -35,7 +35,7 @@ def test_evaluated(f: Any, args: tuple[Any, ...], argnums: Any) -> None:
         assert compare(f, args, "evaluated", argnums=argnums) == ""
 
 
-@pytest.mark.drawn(of=4)
+@pytest.mark.drawn(of=9)
 @pytest.mark.parametrize(("f", "args", "argnums"), [case for case in HARD if case.id in COMPILED])
 def test_compiled(f: Any, args: tuple[Any, ...], argnums: Any) -> None:
     with warnings.catch_warnings():

@@ -36,6 +36,7 @@ def program(subscripts, count):
     return functions[count]
 
 
+@pytest.mark.drawn(of=7)
 @pytest.mark.parametrize("subscripts", SUBSCRIPTS)
 def test_values_and_gradients(subscripts, monkeypatch):
     monkeypatch.setattr(code, "FAIL_LOUDLY", True)
@@ -53,6 +54,7 @@ def test_values_and_gradients(subscripts, monkeypatch):
     assert np.sum(bars[i]) == pytest.approx((ends[0] - ends[1]) / 2e-6, rel=1e-6, abs=1e-7)
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("dtype", [np.float32, complex])
 @pytest.mark.parametrize("subscripts", ["ij,jk->ik", "ti,ij,tj->t", "bi,bj->bij"])
 def test_dtypes(subscripts, dtype):

@@ -291,6 +291,7 @@ CASES: list[tuple[Callable[..., Any], Any]] = [
 ]  # fmt: skip
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.parametrize(("f", "x"), [pytest.param(*case, id=case[0].__name__) for case in CASES])
 def test_wholly_in_kernels(f: Callable[..., Any], x: Any) -> None:
     record = Record()

@@ -59,6 +59,7 @@ def test_copies(n):
         assert np.array_equal(out, 2 * x) and np.all(other == -1.0)
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.parametrize("turns", [0, 1, 7])
 def test_results_outlive_the_kernel(turns):
     found = [exchanged(np.arange(100.0), turns) for _ in range(10)]

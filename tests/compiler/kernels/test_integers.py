@@ -122,6 +122,7 @@ CASES = [(text, form) for form in FORMS for text in EXPRESSIONS[:: 1 if form == 
 NUMPY_ONLY = ("<<", ">>", "~", "0x", "10**19", "2**62", "2**63", "n **", "divmod")
 
 
+@pytest.mark.drawn(of=5)
 @pytest.mark.parametrize(("text", "form"), CASES)
 def test_an_expression(text, form, tmp_path):
     f = load(tmp_path / "program.py", FORMS[form].format(text))

@@ -98,6 +98,7 @@ CASES = [
 ORDERED = [(f, x, "C") for f, x in CASES] + [(f, x, order) for f, x in (CASES[6], CASES[8]) for order in "FS"]
 
 
+@pytest.mark.drawn(of=7)
 @pytest.mark.parametrize("f, x, order", ORDERED, ids=lambda v: getattr(v, "__name__", getattr(v, "shape", v)))
 def test_gradients_are_numpys(f, x, order, monkeypatch):
     monkeypatch.setattr(code, "FAIL_LOUDLY", True)

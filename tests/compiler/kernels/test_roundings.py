@@ -108,6 +108,7 @@ PROGRAMS = [by_int, by_floor, by_ceil, by_round, by_numpy, arrays, steps, decima
             signs, until, by_a_buffer]  # fmt: skip
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.filterwarnings("ignore:numpy.fix is deprecated:DeprecationWarning")  # by NumPy 2.5
 @pytest.mark.parametrize("f", PROGRAMS)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])

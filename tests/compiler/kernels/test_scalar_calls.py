@@ -130,7 +130,7 @@ def rows():
                 yield pytest.param(fn, kinds, id=f"{fn.__name__}-{kinds.replace('?', 'b')}")
 
 
-@pytest.mark.drawn(of=8)
+@pytest.mark.drawn(of=14)
 @pytest.mark.parametrize(("fn", "kinds"), list(rows()))
 @np.errstate(all="ignore")
 @pytest.mark.filterwarnings("ignore")
@@ -167,7 +167,7 @@ PAIRS = [
 PAIRS += [("?", "l"), ("bool", "d"), ("l", "int")]
 
 
-@pytest.mark.drawn(of=4)
+@pytest.mark.drawn(of=10)
 @pytest.mark.parametrize("fn", MIXED, ids=lambda f: f.__name__)
 @np.errstate(all="ignore")
 @pytest.mark.filterwarnings("ignore")
@@ -209,6 +209,7 @@ def test_clip_with_one_bound():
     assert scalar_form(np.clip, [types[0], types[1], types[1]]) is None
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("source", ["?", "l", "f", "d", "F", "D"])
 @pytest.mark.parametrize("target", ["?", "l", "f", "d", "F", "D"])
 @np.errstate(all="ignore")
@@ -332,6 +333,7 @@ def check_python(fn, kinds, argument_lists):
             assert found == expected and type(found) is type(expected), (fn, args, found, expected)
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.parametrize(
     "fn", [*BINARY, operator.pow, *COMPARISONS, math.atan2, math.hypot, math.pow, math.fmod]
 )
@@ -402,6 +404,7 @@ SPECIAL = """erf erfc expit logit log_expit entr gammaln digamma gamma erfinv nd
     exprel""".split()
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("name", SPECIAL)
 @np.errstate(all="ignore")
 def test_special_functions(name):

@@ -153,6 +153,7 @@ def require_as_numpy(f, x):
     return compiled
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.parametrize("n", [0, 1, 2, 5])
 @pytest.mark.parametrize("f", IN_KERNELS)
 def test_wholly_in_kernels(f, n):

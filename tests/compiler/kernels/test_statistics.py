@@ -48,6 +48,7 @@ def in_loop(f, x):
     return total
 
 
+@pytest.mark.drawn(of=6)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", [*VALUES, *NUMBERS])
 def test_as_numpy(name):

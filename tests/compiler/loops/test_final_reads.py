@@ -126,6 +126,7 @@ def part(rng, names):
     return str(rng.choice([f":{index(rng, names)}", f"{index(rng, names)}:", ":", f":{rng.choice(names)}"]))
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.slow(beyond=3)
 @pytest.mark.parametrize("seed", range(80))
 def test_random_indices(seed, tmp_path):

@@ -62,6 +62,7 @@ TWO_AXES = [vstack, concatenate, reductions, running]
 CASES = [(f, RNG.random(3)) for f in ONE_AXIS] + [(f, RNG.random((2, 3))) for f in TWO_AXES]
 
 
+@pytest.mark.drawn(of=4)
 @pytest.mark.parametrize("f, x", CASES, ids=lambda v: getattr(v, "__name__", getattr(v, "shape", None)))
 def test_gradients_are_numpys(f, x, monkeypatch):
     monkeypatch.setattr(code, "FAIL_LOUDLY", True)

@@ -357,6 +357,7 @@ def differences(f, n):
     return found
 
 
+@pytest.mark.drawn(of=9)
 @pytest.mark.slow
 @pytest.mark.parametrize("f", FITTING + OTHERS + MORE, ids=lambda f: f.__name__)
 def test_lists(f, monkeypatch):
@@ -388,6 +389,7 @@ def test_no_list_is_left(f):
     assert not any("append" in line or "list_" in line for line in code)
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.slow
 @pytest.mark.parametrize("f", [recurrent, numbers, stacked, at_places], ids=lambda f: f.__name__)
 def test_second_derivatives(f):

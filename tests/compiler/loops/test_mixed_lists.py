@@ -180,6 +180,7 @@ PROGRAMS = [
 ]
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_values_and_gradients(f, monkeypatch):

@@ -66,6 +66,7 @@ def program(seed):
     return names["f"]
 
 
+@pytest.mark.drawn(of=7)
 @pytest.mark.slow(beyond=1)
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 @pytest.mark.filterwarnings("ignore:(overflow|invalid value|divide by zero) encountered:RuntimeWarning")

@@ -492,6 +492,7 @@ def test_random_ir(start):
             assert same(result, expected), f"seed {seed}\n{show(function)}\n\n{show(program)}"
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.slow
 @pytest.mark.parametrize("start", range(0, 40, 10))
 def test_random_programs(start, tmp_path):

@@ -14,6 +14,7 @@ COUNT = 60
 BATCH = 5
 
 
+@pytest.mark.drawn(of=9)
 @pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("start", range(0, COUNT, BATCH))
 def test_random_programs(start, tmp_path):

@@ -171,6 +171,7 @@ PROGRAMS = [
 ]
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("f", PROGRAMS)
 def test_compiled(f):
     hold_compiled(f)
@@ -181,6 +182,7 @@ def test_traced(f):
     hold_traced(f)
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("f", [products, with_defaults, heaps])
 def test_kernels(f):
     hold_compiled(f, "numba")

@@ -165,6 +165,7 @@ PROGRAMS = [
 ]
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("f", PROGRAMS)
 def test_compiled(f):
     hold_compiled(f)
@@ -180,6 +181,7 @@ def test_twice(f):
     hold_twice(f)
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.parametrize("f", [by_condition, outside_of_domains, stores])
 def test_kernels(f):
     hold_compiled(f, "numba")
@@ -233,6 +235,7 @@ def test_places_and_products():
         hold_traced(function)
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.parametrize(
     "function",
     [

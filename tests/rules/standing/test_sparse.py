@@ -94,6 +94,7 @@ def test_numbers_are_read_at_every_call():
     np.testing.assert_allclose(gradient(X), 2 * DENSE.sum(0))
 
 
+@pytest.mark.drawn(of=4)
 @pytest.mark.parametrize(
     "word, f",
     [

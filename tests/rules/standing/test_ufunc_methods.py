@@ -160,6 +160,7 @@ def test_twice(f):
     hold_twice(f)
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("f", [reductions, running_extrema, segments, products_at])
 def test_kernels(f):
     hold_compiled(f, "numba")

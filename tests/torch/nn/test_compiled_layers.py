@@ -112,7 +112,7 @@ BACKENDS = [
 ]
 
 
-@pytest.mark.drawn(of=3)
+@pytest.mark.drawn(of=14)
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_gradients(program, backend):

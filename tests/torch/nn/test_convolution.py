@@ -42,6 +42,7 @@ CASES = [
 ]
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.parametrize("worthwhile", [1 << 14, 0], ids=["plain", "loops"])
 @pytest.mark.parametrize("block", [1 << 19, 50])
 def test_definition(monkeypatch, worthwhile, block):

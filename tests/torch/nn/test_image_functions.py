@@ -45,6 +45,7 @@ ONE: dict[str, Function] = {
 }
 
 
+@pytest.mark.drawn(of=4)
 @pytest.mark.parametrize("name", ONE)
 def test_checks(name: str) -> None:
     x = ast_ad.tensor(draw(2, 4, 4, 5), requires_grad=True)
@@ -98,6 +99,7 @@ def test_single_precision_stays(name: str) -> None:
     assert y.dtype == x.grad.dtype == ast_ad.float32
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 def test_compiled(backend: str) -> None:
     if backend == "numba" and not has_numba():

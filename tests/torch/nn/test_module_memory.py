@@ -39,6 +39,7 @@ HOOKS = {
 }
 
 
+@pytest.mark.drawn(of=14)
 @pytest.mark.filterwarnings("ignore::FutureWarning")
 @pytest.mark.parametrize("name", HOOKS)
 @pytest.mark.parametrize("backward", [False, True])

@@ -197,6 +197,7 @@ def test_names_of_nodes():
     assert names_of(nn.RNNCell(3, 4)(x[0, 0])) == "SqueezeBackward1"
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("options", [{}, {"proj_size": 2, "bidirectional": True}])
 def test_derivatives(options):
     m = nn.LSTM(2, 3, **options).double()

@@ -35,6 +35,7 @@ def limit(t):
     return quad(lambda w: np.maximum(w, t), 0.0, 2.0 * t)[0]
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize(
     ("f", "slope"),
     [

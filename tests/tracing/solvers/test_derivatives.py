@@ -379,6 +379,7 @@ def older_equations(x):
 
 
 # ----- what holds for all of them
+@pytest.mark.drawn(of=32)
 @pytest.mark.parametrize("f, rtol, second, exact", PROGRAMS)
 def test_derivatives(f, rtol, second, exact):
     value, gradient = value_and_grad(f)(X.copy())
@@ -416,6 +417,7 @@ def test_operators():
     np.testing.assert_allclose(vmap(grad(bracket))(rows), expected, rtol=1e-7)
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 def test_backends(backend):
     derivative = grad(compiled_around, backend=backend)
@@ -424,6 +426,7 @@ def test_backends(backend):
     assert derivative.mode == "compiled"
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("more", [1, 2])
 def test_the_solver_runs_once(more):
     calls = []

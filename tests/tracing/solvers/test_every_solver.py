@@ -107,6 +107,7 @@ MINIMIZE = {
 }
 
 
+@pytest.mark.drawn(of=5)
 @cases(GLOBAL | OF_SCIPY | MINIMIZE)
 def test_minima(f):
     """The derivative is that at a point as near to the minimum as the solver's tolerance."""
@@ -155,6 +156,7 @@ ROOTS = {
 }
 
 
+@pytest.mark.drawn(of=18)
 @cases(ROOTS)
 def test_roots(f):
     found = grad(lambda x: first(f(x)), check=False)(X.copy())
@@ -202,6 +204,7 @@ SCALARS = {
 }
 
 
+@pytest.mark.drawn(of=20)
 @cases(SCALARS)
 def test_roots_of_one_number(f):
     t = np.roots([1, 0, 1, -X[0] * X[1]])
@@ -286,6 +289,7 @@ FULL = {
 }
 
 
+@pytest.mark.drawn(of=2)
 @cases(FULL)
 def test_least_values(f):
     """That of the least value is that of the function by what else it reads, at the minimum."""
@@ -385,6 +389,7 @@ def steep_slope(t, x):
     return 4 * np.sinh(4 * (t - x))
 
 
+@pytest.mark.drawn(of=10)
 @pytest.mark.filterwarnings("ignore::scipy.optimize.OptimizeWarning")
 @cases(EARLY)
 def test_not_converged(f):

@@ -260,6 +260,7 @@ REFUSED = [
 ]
 
 
+@pytest.mark.drawn(of=14)
 @pytest.mark.parametrize("check", [True, False])
 @pytest.mark.parametrize("f", REFUSED)
 def test_refused(f, check):
@@ -268,6 +269,7 @@ def test_refused(f, check):
             grad(f, check=check)(X.copy())
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.parametrize("f", [a_point, written_to_an_array, made_once_and_read, the_simplex])
 def test_refused_by_others(f):
     with pytest.raises(ast_ad.AdError, match="the way that the solver took"):
@@ -322,6 +324,7 @@ def of_a_constant(x):
     return brentq(lambda t: cubic(t, x), -5, 5, xtol=1e-14) + seen[3] + points[2] - seen[3] - points[2]
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.parametrize("f", [counted, a_buffer, stopped, of_a_constant])
 def test_what_is_no_part_of_the_derivative(f):
     root = brentq(lambda t: cubic(t, X), -5, 5, xtol=1e-14)
@@ -381,6 +384,7 @@ def result_in_an_array_from_outside(x):
     return OUTSIDE[1]
 
 
+@pytest.mark.drawn(of=5)
 @pytest.mark.parametrize("check", [True, False])
 @pytest.mark.parametrize(
     "f",

@@ -74,6 +74,7 @@ HIGHER_ORDER = {
 }
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.parametrize("f", HIGHER_ORDER.values(), ids=HIGHER_ORDER)
 def test_roots_of_a_higher_order_of_all_solvers(f):
     """The derivative of some is infinite."""
@@ -119,6 +120,7 @@ NEARLY_BAD = {
 }
 
 
+@pytest.mark.drawn(of=4)
 @pytest.mark.filterwarnings("error::ast_ad.SolutionWarning")
 @pytest.mark.parametrize(("f", "expected"), NEARLY_BAD.values(), ids=NEARLY_BAD)
 def test_nearly_bad_ones_are_trusted(f, expected):
