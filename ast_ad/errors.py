@@ -85,12 +85,15 @@ class AdError(Exception):
         return self
 
     def kept(self: Self) -> Self:
-        """This error to be kept, without tracebacks: they would keep the variables of every caller alive."""
-        errors: list[BaseException | None] = [self]
-        for error in errors:
-            if error is not None:
-                error.__traceback__ = None
-                errors += [e for e in (error.__cause__, error.__context__) if e not in errors]
+        """This error to be kept, without tracebacks: they would keep the variables of every caller alive.
+
+        Those of what it came of go, too. What was being handled where it was raised may be an exception of
+        the user's: it is let go of as it is.
+        """
+        error: BaseException | None = self
+        while error is not None:
+            error.__traceback__ = error.__context__ = None
+            error = error.__cause__
         return self
 
     def __str__(self) -> str:

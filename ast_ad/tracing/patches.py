@@ -197,8 +197,9 @@ def _import(name: str, namespace: Any = None, *args: Any, **kwargs: Any) -> Any:
         found = _plain_import()(name, namespace, *args, **kwargs)
     finally:
         state.tracing = before
-    loaded = list(itertools.takewhile(lambda path: path != last, reversed(sys.modules)))
-    if loaded:
+    if next(reversed(sys.modules)) != last:
+        paths = reversed(list(sys.modules))  # a list: other threads import, too
+        loaded = list(itertools.takewhile(lambda path: path != last, paths))
         shield(as_written)
         _replace_in([sys.modules[path] for path in loaded if path in sys.modules])
     # without a name: the text that NumPy is copied by

@@ -87,3 +87,16 @@ def test_a_reason_keeps_no_variables_of_callers():
     with pytest.raises(ast_ad.SourceError) as caught:
         ast_ad.grad(without_source(model), fallback="error")(x, x)
     assert "is not available" in str(caught.value)
+
+
+def test_an_exception_of_the_users_stays_as_it_is():
+    """That is being handled where a derivative is asked for, and not compiled."""
+    with pytest.raises(ZeroDivisionError) as caught:
+        try:
+            _ = 1 / 0
+        except ZeroDivisionError as error:
+            before = error.__traceback__
+            called(ast_ad.grad(without_source(model)), np.arange(1.0, 4.0), np.ones(3))
+            assert error.__traceback__ is before
+            raise
+    assert "_ = 1 / 0" in str(caught.traceback[-1])

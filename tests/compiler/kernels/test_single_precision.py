@@ -134,7 +134,26 @@ def in_a_list(x):
     return both[1] * both[0] * 1e8 + x[0] * 0.0 - 33333333.0
 
 
-OTHERS = [without_a_sum, starts_between, starts_large, starts_beyond, divided, compared, in_a_list]
+def as_an_index(x):
+    """Of a list or an array Python's 1 is an index, NumPy's 1.0 is none."""
+    k = 1
+    for i in range(len(x)):
+        if x[i] > 1e9:
+            k = x[i]
+    y = np.zeros_like(x)
+    y[k] = x[0]
+    return x[k] * 2 + np.sum(np.roll(x, k) * y)
+
+
+OTHERS = [
+    without_a_sum,
+    starts_between,
+    starts_large,
+    starts_beyond,
+    divided,
+    compared,
+    in_a_list,
+]
 
 
 def derivative(function, backend):
@@ -175,3 +194,8 @@ def test_other_calls_of_one_program(f):
 @pytest.mark.parametrize("f", OTHERS)
 def test_what_single_precision_would_change(f):
     require_as_numpy(f, np.array([0.25, 0.5, 0.75], np.float32))
+
+
+@pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")  # it may be traced
+def test_what_may_be_an_index():
+    require_as_numpy(as_an_index, np.array([0.25, 0.5, 0.75], np.float32))

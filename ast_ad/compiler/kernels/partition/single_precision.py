@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from ....rules import helpers
+from ...analysis.exceptions import is_elementwise
 from ...ir import builtin
 from ...ir.alternatives import alternatives
 from ...ir.ops import (
@@ -140,7 +141,9 @@ def _is_exact(source: Arg | Op, found: set[Var]) -> bool:
 def _is_element(op: Op) -> bool:
     """Whether an operation reads an array in single precision, such as a tape that has kept these numbers."""
     array = op.args[0] if op.fn is operator.getitem else None
-    return isinstance(array, Var) and isinstance(array.type, Array) and array.type.dtype == _SINGLE
+    if not isinstance(array, Var) or not isinstance(array.type, Array):
+        return False
+    return array.type.dtype == _SINGLE and not array.type.among
 
 
 def _is_exact_number(value: object) -> bool:
@@ -163,10 +166,19 @@ def _makes_the_same(op: Op, found: set[Var]) -> bool:
         return False
     if op.fn in _OF_VALUES:
         return True
+    if any(Scalar("int") in alternatives(var.type) for var in found) and not _takes_values(op, found):
+        return False
     if any(_is_typed(arg.type) for arg in operands(op) if isinstance(arg, Var)):
         return True
     others = [arg for arg in operands(op) if arg not in found]
     return op.fn in _COMPARED and all(isinstance(a, Lit) and _is_exact_number(a.value) for a in others)
+
+
+def _takes_values(op: Op, found: set[Var]) -> bool:
+    """Whether these numbers are operands: as an index, an axis or a length an int is no float."""
+    if op.fn in builtin.MUTATORS:
+        return found.isdisjoint(variables(op.args[1]))
+    return is_elementwise(op.fn)
 
 
 def _is_typed(type: Type) -> bool:
