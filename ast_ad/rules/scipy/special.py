@@ -246,10 +246,11 @@ def exprel(ans, x):
 
 @vjp(sp.logsumexp)
 def logsumexp(g, ans, a, axis=None, b=None, keepdims=False):
-    shares = exp_share(a, sp.logsumexp(a, axis, b, True))
-    g_each = (
-        g if axis is None and not keepdims else np.reshape(g, np.shape(np.sum(a, axis=axis, keepdims=True)))
-    )
+    g_each, total = g, ans
+    if axis is not None or keepdims:
+        lengths = np.shape(np.sum(a, axis=axis, keepdims=True))
+        g_each, total = np.reshape(g, lengths), np.reshape(ans, lengths)
+    shares = exp_share(a, total)
     if b is None:
         return g_each * np.conj(shares)
     return g_each * np.conj(shares * b), None, g_each * np.conj(shares)
