@@ -130,6 +130,40 @@ def test_values_and_gradients(f, dtype, monkeypatch):
         assert "NumPy code" not in derivative.explain()
 
 
+def number_by_int(s, t):
+    return t[int(s / 0.1)] * s
+
+
+def number_by_floor(s, t):
+    return t[math.floor(s / 0.1 * 1.0)] * s + t[int(np.ceil(s / 0.3))]
+
+
+def number_compared(s, t):
+    quotient = s / 0.1
+    return s if quotient == round(quotient) else t[3] * s
+
+
+def number_of_turns(s, t):
+    total, turns = 0.0, 0
+    while turns < s / 0.1:
+        total += t[turns] * s
+        turns += 1
+    return total
+
+
+@pytest.mark.drawn(of=3)
+@pytest.mark.parametrize("f", [number_by_int, number_by_floor, number_compared, number_of_turns])
+def test_numbers_of_python(f, monkeypatch):
+    """Their division looks for a zero: another operation than that of NumPy's numbers."""
+    monkeypatch.setattr(code, "FAIL_LOUDLY", True)
+    derivative = ast_ad.value_and_grad(f, backend="numba", check=False)
+    plain = ast_ad.value_and_grad(f, backend="numpy", check=False)
+    for s in (GRID * 1.0).tolist():
+        (value, bar), (expected, right) = derivative(s, TABLE), plain(s, TABLE)
+        assert value == pytest.approx(expected, rel=1e-12, abs=1e-12), s
+        assert bar == pytest.approx(right, rel=1e-12, abs=1e-12), s
+
+
 @pytest.mark.parametrize("x", [math.nan, math.inf, 1e19, -1e300])
 @pytest.mark.parametrize("fn", [int, round, math.floor, math.ceil, math.trunc])
 def test_what_is_no_index(fn, x):

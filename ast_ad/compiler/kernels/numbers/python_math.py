@@ -17,6 +17,7 @@ from llvmlite import ir
 from numba.core import types
 
 from .. import vector_math
+from .as_written import PLAIN
 
 compiled: Any = numba.njit(error_model="numpy", no_cfunc_wrapper=True)
 
@@ -115,17 +116,28 @@ def _real(x: Any, y: Any) -> Any:
     return number(number, number)
 
 
-def _quotient(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-    x, y = args
-    with builder.if_then(builder.fcmp_ordered("==", y, ir.Constant(y.type, 0.0)), likely=False):
-        context.call_conv.return_user_exc(builder, ZeroDivisionError, ("division by zero",))
-    return builder.fdiv(x, y)
+def truediv_as_written(x, y):
+    """``x / y``, never as a product with ``1 / y``: for what is rounded to an integer or compared."""
+    if y == 0:
+        raise ZeroDivisionError("division by zero")
+    return x / y
+
+
+def _quotient(flags: Any) -> Any:
+    def lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        x, y = args
+        with builder.if_then(builder.fcmp_ordered("==", y, ir.Constant(y.type, 0.0)), likely=False):
+            context.call_conv.return_user_exc(builder, ZeroDivisionError, ("division by zero",))
+        return builder.fdiv(x, y, flags=flags)
+
+    return lower
 
 
 # As instructions: to compile a function takes longer than all of a short kernel.
-vector_math.type_callable(truediv)(lambda context: lambda x, y: _real(x, y))
-for _number in types.float32, types.float64:
-    vector_math.lower_builtin(truediv, _number, _number)(_quotient)
+for _function, _flags in (truediv, ()), (truediv_as_written, PLAIN):
+    vector_math.type_callable(_function)(lambda context: lambda x, y: _real(x, y))
+    for _number in types.float32, types.float64:
+        vector_math.lower_builtin(_function, _number, _number)(_quotient(_flags))
 
 
 @compiled

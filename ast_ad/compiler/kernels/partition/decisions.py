@@ -29,6 +29,7 @@ _AS_WRITTEN: dict[Callable[..., Any], Callable[..., Any]] = {
     operator.sub: as_written.minus,
     operator.mul: as_written.times,
     operator.truediv: as_written.over,
+    python_math.truediv: python_math.truediv_as_written,
 }
 Sources = dict[Var, list[Op | Arg]]
 _STEPS = {
