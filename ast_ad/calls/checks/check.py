@@ -29,6 +29,7 @@ from .differences import along_a_direction
 from .facts import Broken, Facts, told
 from .failures import NUMERIC, defect, prints, quiet
 from .rehearsal import NotRehearsed, rehearsed
+from .rounding import Noise, spread
 from .undefined import UNDEFINED, is_undefined
 
 LONG = 5e7  # nanoseconds of estimated work: NumPy code that runs longer is run once, with its facts checked
@@ -194,20 +195,21 @@ class FirstCall:
         self.notes.append("types and lengths")
         return found
 
-    def numpy(self, inputs: Sequence[Any], facts: Facts) -> Outcome:
+    def numpy(self, inputs: Sequence[Any], facts: Facts, text: Any = None) -> Outcome:
         """The text, run on arrays that can't be written to."""
+        text = self.text if text is None else text
         given = [_read_only(v) for v in inputs]
         self.rewind()
         with quiet():
-            found = Outcome.of(lambda: self.program._run(self.text(facts), given))
+            found = Outcome.of(lambda: self.program._run(text(facts), given))
         if self.alone and found.error is None:  # the caller gets them
             found.value = [_to_keep(v, given, inputs) for v in found.value]
         return found
 
-    def halves(self) -> Callable[[Facts], Callable[..., Any]]:
+    def halves(self, noise: Noise | None = None) -> Callable[[Facts], Callable[..., Any]]:
         """The text of the backward half."""
         assert self.backward is not None
-        return rehearsed(self.backward.placed(), self.program.code.placed())
+        return rehearsed(self.backward.placed(), self.program.code.placed(), noise=noise)
 
     def pulled_back(self, results: Any, run: Callable[..., Any]) -> Outcome:
         """The results, and what a backward half gives at their residuals for ones."""
@@ -296,7 +298,7 @@ class FirstCall:
 
     def statements(self, expected: Sequence[Any], found: Sequence[Any]) -> None:
         """Compare the program with its statements run one by one, kernels with NumPy."""
-        spread = functools.cache(self.moved)
+        spread = functools.cache(self.spread)
         pairs = zip(flatten(list(expected))[0], flatten(list(found))[0], strict=True)
         for number, (a, b) in enumerate(pairs):
             if not self.near(a, b, number, spread):
@@ -304,7 +306,7 @@ class FirstCall:
                     f"result {number} of the program is {told(b)}, and of its statements {told(a)}"
                 )
 
-    def near(self, expected: Any, found: Any, number: int, spread: Callable[[], list[list[Any]]]) -> bool:
+    def near(self, expected: Any, found: Any, number: int, spread: Callable[[], list[Sequence[Any]]]) -> bool:
         """Whether a result of the program is that of its statements, but for rounding."""
         if np.shape(expected) != np.shape(found):
             return False
@@ -323,19 +325,17 @@ class FirstCall:
         dtypes = (dtype_of(out.type) for op in walk(self.program.joint.body) for out in op.outs)
         return any(dtype is not None and is_single(dtype) for dtype in dtypes)
 
-    def moved(self) -> list[list[Any]]:
-        """The results for arguments that differ in their last bit: what rounding may do to the program."""
-        found = []
-        for seed in range(2):
-            numbers = np.random.default_rng(seed)
-            inputs = [_moved(v, numbers) for v in self.inputs]
-            outcome = self.numpy(inputs, Facts())
+    def spread(self) -> list[Sequence[Any]]:
+        """The results as rounding may have them."""
+
+        def run(inputs: Sequence[Any], noise: Noise) -> Sequence[Any] | None:
+            text = rehearsed(self.program.code.placed(), noise=noise)
+            outcome = self.numpy(inputs, Facts(), text)
             if outcome.error is None and self.backward is not None:
-                outcome = self.pulled_back(
-                    outcome.value, rehearsed(self.backward.placed(), self.program.code.placed())(Facts())
-                )
-            found.append([] if outcome.error is not None else flatten(list(outcome.value))[0])
-        return found
+                outcome = self.pulled_back(outcome.value, self.halves(noise)(Facts()))
+            return flatten(list(outcome.value))[0] if outcome.error is None else None
+
+        return spread(run, self.inputs)
 
     def repeats(self, plain: Any) -> bool:
         """Whether the function gives the same to the bit when it is run again."""
@@ -395,16 +395,6 @@ def _belongs(bar: Any, leaf: Any) -> bool:
         return tree == other and all(map(_belongs, bars, parts))
     same = np.result_type(leaf) == np.result_type(bar) or not isinstance(leaf, np.ndarray)
     return np.shape(leaf) == np.shape(bar) and same
-
-
-def _moved(value: Any, numbers: Any) -> Any:
-    """A float or an array of floats, each larger or smaller by a unit in the last place."""
-    kind = np.result_type(value).kind if isinstance(value, (float, np.generic, np.ndarray)) else ""
-    if kind != "f":
-        return value
-    up = numbers.random(np.shape(value)) < 0.5
-    found = np.nextafter(value, np.where(up, np.inf, -np.inf).astype(np.result_type(value)))
-    return float(found) if type(value) is float else found.astype(np.result_type(value))
 
 
 def _read_only(value: Any) -> Any:

@@ -33,6 +33,7 @@ from ...compiler.ir.types import DictOf, ListOf, Optional, Scalar, TupleOf, Type
 from ...deep import run_deep
 from .facts import EARLY, LOOKED, Broken, Casting, Facts, unlooked
 from .mixed_precision import mixed
+from .rounding import ROUNDED, Noise, decides
 
 # What Python has signs for; a call of the operator's function would take twice as long.
 SIGNS = {
@@ -53,7 +54,7 @@ class NotRehearsed(Exception):
 
 @collector_paused()
 def rehearsed(
-    function: Function, first: Function | None = None, long: bool = False
+    function: Function, first: Function | None = None, long: bool = False, noise: Noise | None = None
 ) -> Callable[[Facts], Run]:
     """From facts to a function that takes the inputs of the program and returns its results.
 
@@ -61,11 +62,12 @@ def rehearsed(
         function: a program, with writes in place or without.
         first: the forward half, where it is a backward half.
         long: whether it will run so long that innermost loops shall have text without a look, too.
+        noise: what moves the numbers that it computes, to learn what rounding may do.
 
     Raises:
         NotRehearsed: Python can't compile the text.
     """
-    text, space = run_deep(lambda: _Writer(function, first or function, long).function(function))
+    text, space = run_deep(lambda: _Writer(function, first or function, long, noise).function(function))
     try:
         code = run_deep(compile, text, f"<rehearsal of {function.name}>", "exec")
     except (SyntaxError, RecursionError, MemoryError) as problem:
@@ -76,7 +78,7 @@ def rehearsed(
 
 
 class _Writer:
-    def __init__(self, function: Function, first: Function, long: bool) -> None:
+    def __init__(self, function: Function, first: Function, long: bool, noise: Noise | None) -> None:
         self.undefined = undefined_values(function.body)
         self.partial = bool(undefined_values(first.body))  # what is saved may have no value on some paths
         self.parameters = set() if first is function else set(function.params)
@@ -84,6 +86,7 @@ class _Writer:
         self.mixed = mixed(function.body) | (mixed(first.body) if first is not function else set())
         self.lines: list[str] = []
         self.space: dict[str, Any] = {"Broken": Broken, "LOOKED": LOOKED, "unlooked": unlooked}
+        self.noise = noise
         self.names: dict[int, str] = {}  # of objects, by identity
         self.variables: dict[Var, str] = {}
         self.blocks = 0
@@ -199,6 +202,15 @@ class _Writer:
             self.line(f"{outs[0]} = {call}")
         else:
             self.line(f"{', '.join(outs)}, = {call}")
+        if self.noise is not None and len(outs) == 1:
+            self.tell(op, outs[0], self.constant(self.noise))
+
+    def tell(self, op: Op, out: str, noise: str) -> None:
+        """Let a run that rounds otherwise move what is computed, and hear what is decided."""
+        if op.fn in ROUNDED or op.fn in CHANGES:
+            self.line(f"{out} = {noise}.moved({out})")
+        elif decides(op):
+            self.line(f"{noise}.decided({out})")
 
     def with_signs(self, op: Op) -> str:
         """The value of an operation as an expression; a line before it changes what is changed."""
