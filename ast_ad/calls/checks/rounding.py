@@ -1,9 +1,9 @@
-"""What may rounding do to the results of a program? Its text is run with arithmetic that rounds otherwise.
+"""What may rounding do to the results of a program? Its text is run with numbers that are a bit off.
 
-Each float among the arguments, and each that arithmetic computes, is moved by a unit in the last place, up
-or down: kernels add up in another order and have functions of their own. Moving the arguments alone tells too
-little: a state that settles forgets where it began, and that with it, and goes on to round. A run that takes
-another path than the one without tells nothing.
+Each float among the arguments is moved by a unit in the last place, up or down; in further runs each that
+arithmetic computes, too: kernels add up in another order and have functions of their own. A state that
+settles forgets where it began, and goes on to round. Of these runs those tell nothing that take another path
+than the one in which nothing is moved: where rounding decides about an index, anything may come out.
 
 `spread` is the entry, for the results that kernels and NumPy disagree about.
 """
@@ -91,7 +91,11 @@ def spread(
     found = []
     for seed in range(RUNS):
         noise = Noise(seed)
-        results = run([noise.moved(v.copy() if isinstance(v, np.ndarray) else v) for v in inputs], noise)
-        if results is not None and noise.path == way.path:
-            found.append(results)
+        moved = [noise.moved(v.copy() if isinstance(v, np.ndarray) else v) for v in inputs]
+        still = run(moved, Noise(None))
+        rounded = run(moved, noise)
+        if still is not None:
+            found.append(still)
+        if rounded is not None and noise.path == way.path:
+            found.append(rounded)
     return found
