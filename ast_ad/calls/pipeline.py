@@ -24,6 +24,7 @@ from ..compiler.loops.tape_layout import typed_tapes
 from ..compiler.loops.tuple_lists import tuples_apart
 from ..compiler.report import Report
 from ..compiler.simplify.expand_definitions import expand
+from ..compiler.simplify.loop_views import views_before_loops
 from ..compiler.simplify.within import join_paths
 from .code import Code, Loaded, NotCompiled, Pure, Stages
 from .program import Program
@@ -58,7 +59,7 @@ def answered(derivative: Any, described: Described, backend: str, known: Known) 
 
 def settled(function: Function) -> Function:
     """A primal as it is differentiated: changed in place."""
-    return keep_exceptions(join_paths(function))
+    return keep_exceptions(views_before_loops(join_paths(function)))
 
 
 def halved(
@@ -105,13 +106,12 @@ def kernel_code(
     from ..compiler.kernels.numba import compiled_driver, decorators, stamp, why_left
     from ..compiler.kernels.partition.partition import partition
 
-    name = pure.function.name
-    parts = partition(for_kernels(pure, report), f"{name}_kernel", whole, parallel, dropped)
+    parts = partition(for_kernels(pure, report), f"{pure.function.name}_kernel", whole, parallel, dropped)
     if not parts.kernels and not whole:
         raise NotCompiled(f"nothing for kernels: {why_left(parts)}")
     compiled = {**decorators(parts), **(compiled_driver(parts) if whole else {})}
     emitted = emit_module([*parts.kernels, parts.driver], f"kernels {stamp()}", compiled, parts.calls)
-    return loaded(emitted, name, parts.refused)
+    return loaded(emitted, pure.function.name, parts.refused)
 
 
 def loaded(emitted: Emitted, name: str, refused: Sequence[Any] = ()) -> Loaded:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Hashable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -115,7 +115,6 @@ VIEWS: dict[Any, int] = {
     helpers.mT: VIEW,
     helpers.expand_reduced: VIEW,
     helpers.broadcast_like: READ_ONLY,
-    helpers.hollow: READ_ONLY,
     helpers.list_from_array: VIEW,
 }
 ELEMENTS = {
@@ -328,8 +327,8 @@ class Aliasing:
     def pure(self, op: Op, out: Var) -> Storage:
         fresh = Storage(_root(out), _root(out, "inside"))
         behaves = behaviour(op)
-        if behaves == "fresh":
-            return fresh
+        if behaves == "fresh":  # a stand-in has no storage, which nobody may write to
+            return replace(fresh, form=READ_ONLY) if op.fn is helpers.hollow else fresh
         args = self.of(*op.args, *op.kwargs.values())
         first = self.of(op.args[0]) if op.args else NOTHING
         match behaves:
@@ -401,6 +400,7 @@ _BEHAVIOURS: list[tuple[str, Any]] = [
     ("fresh", {
         dicts.dict_empty, builtin.undefined, builtin.raise_, builtin.assert_, builtin.unread, builtin.fill_,
         required.require_items, required.require_as_many, helpers.setitem, helpers.add_at,
+        helpers.hollow, builtin.through,
     }),
     ("same", {builtin.assign, builtin.told, helpers.not_none, in_place.writable}),
     ("itself", ITSELF),

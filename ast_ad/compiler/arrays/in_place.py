@@ -2,8 +2,8 @@
 
 ``write_in_place(function, owned, fresh, nested, report) -> Function``. After all passes on pure IR, which
 know nothing of writes: for NumPy right before emission, for kernels between ``typed_tapes`` and
-``partition``. In it, in this order: ``store_at_once`` (for NumPy only), ``schedule``, the analysis below,
-``keep_directions``.
+``partition``. In it, in this order: ``store_at_once`` (for NumPy only), ``join_writes``, ``schedule``, the
+analysis below, ``keep_directions``.
 
 ``b = setitem(a, i, v)`` becomes a write to ``a`` where ``a`` is whole, was allocated by this program, and
 nobody reads what it was afterwards::
@@ -49,6 +49,7 @@ from ..ir.types import Array, DictOf, ListOf
 from ..report import UNHEARD, Report
 from ..simplify.renaming import copy_function
 from ..simplify.schedule import schedule
+from ..simplify.writes_through import join_writes
 from .directions import keep_directions
 from .out_arguments import store_at_once
 from .writes import (
@@ -82,6 +83,7 @@ def write_in_place(
     function = copy_function(function)
     if nested is not None:
         store_at_once(function.body)
+    join_writes(function, nested is not None)
     schedule(function.body, candidate)
     reuse = Reuse(nested(function) if nested is not None else None)
     _Pass(function, frozenset(function.params[i] for i in owned), frozenset(fresh), reuse, report).run()
@@ -381,6 +383,7 @@ class _Pass:
 
 
 _CAREFUL = {builtin.iadd_, builtin.isub_, builtin.imul_, builtin.itruediv_, builtin.into_, builtin.fill_}
+_INDEXED = {builtin.setitem_, builtin.add_item_, builtin.through_}
 
 
 def _is_list(op: Op) -> bool:
@@ -391,6 +394,6 @@ def _reads_safely(place: _Place) -> bool:
     """Whether the written value may overlap with the target: NumPy's own basic assignments take care."""
     if place.mutator in _CAREFUL:
         return True
-    if place.mutator in (builtin.setitem_, builtin.add_item_) and isinstance(place.target.type, Array):
+    if place.mutator in _INDEXED and isinstance(place.target.type, Array):
         return aliasing.is_basic_index(place.op.args[1])
     return place.mutator in (builtin.pop_, builtin.pop_key_)

@@ -95,6 +95,8 @@ def candidate(op: Op) -> Callable[..., Any] | None:
         return None
     if op.fn is helpers.setitem:
         return builtin.setitem_
+    if op.fn is builtin.through:
+        return builtin.through_
     if op.fn is builtin.fill_:
         return builtin.fill_
     if op.fn is helpers.add_at:

@@ -143,6 +143,23 @@ class Expressions:
             return ast.Tuple([self.index(item) for item in arg.items], ast.Load())
         return self.value(arg)
 
+    def view(self, array: ast.expr, path: Arg) -> ast.expr:
+        """The view of an array to which a path leads (``builtin.through_``)."""
+        for step in path.items if isinstance(path, Seq) else ():
+            assert isinstance(step, Seq) and isinstance(step.items[0], Lit) and isinstance(step.items[1], Lit)
+            fn, shape, args = step.items[0].value, step.items[1].value.shape, step.items[2:]
+            if fn is operator.getitem:
+                array = subscript(array, self.index(args[0]))
+            elif fn is np.ravel:
+                array = method(array, "ravel")
+            elif fn in (np.reshape, np.transpose) and args:
+                array = method(array, fn.__name__, self.value(args[0]))
+            elif fn is np.swapaxes or fn is mT and len(shape) > 2:
+                array = method(array, "swapaxes", *map(self.value, args or (Lit(-1), Lit(-2))))
+            else:
+                array = ast.Attribute(array, "T", ast.Load())
+        return array
+
     def op(self, op: Op) -> ast.expr:
         """The expression that computes an op's result."""
         if op.fn in SPECIAL and (not op.kwargs or op.fn is np.copy):

@@ -193,8 +193,9 @@ class _Body:
         value, target = self.expressions.value, op.args[0]
         assert isinstance(target, Var)
         place = ast.Name(self._name(target), ast.Load())
-        if op.fn is builtin.setitem_:
-            item = subscript(place, self.expressions.index(op.args[1]))
+        if op.fn in (builtin.setitem_, builtin.through_):
+            seen = place if op.fn is builtin.setitem_ else self.expressions.view(place, op.args[3])
+            item = subscript(seen, self.expressions.index(op.args[1]))
             item.ctx = ast.Store()
             yield ast.Assign([item], value(op.args[2]))
         elif op.fn is builtin.add_item_:

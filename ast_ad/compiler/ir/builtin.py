@@ -134,6 +134,23 @@ def setitem_(array: Any, index: Any, value: Any) -> Any:
     return array
 
 
+def through(array: Any, index: Any, value: Any, path: Any) -> Any:
+    """A copy of ``array`` with ``value`` at ``index`` of a view of it: see ``through_``."""
+    return through_(np.array(array), index, value, path)
+
+
+def through_(array: Any, index: Any, value: Any, path: Any) -> Any:
+    """``array.T[1:][index] = value`` for the path ``(np.transpose, type), (operator.getitem, type, 1:)``.
+
+    A step of the path is a function that gives a view, the type of that in the IR, and its other arguments.
+    """
+    seen = array
+    for view, _, *args in path:
+        seen = view(seen, *args)
+    seen[index] = value
+    return array
+
+
 def add_at_(array: Any, index: Any, value: Any) -> Any:
     """``np.add.at(array, index, value)``: repeated indices count every time."""
     np.add.at(array, index, value)
@@ -240,5 +257,5 @@ def sum_entry_(items: dict[Any, Any], key: Any, value: Any, add: Any) -> dict[An
 
 MUTATORS = (
     setitem_, add_at_, add_item_, set_sum_, iadd_, isub_, imul_, itruediv_, into_, fill_, append_, extend_,
-    pop_, pop_key_, add_entry_, insert_, sum_item_, sum_entry_, within_,
+    pop_, pop_key_, add_entry_, insert_, sum_item_, sum_entry_, within_, through_,
 )  # fmt: skip

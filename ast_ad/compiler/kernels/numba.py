@@ -26,6 +26,7 @@ from .lowering import (
     reshapes,
     scans,
     searches,
+    view_writes,
     views,
 )
 from .lowering.definitions import DEFINITIONS, ROWS_LIKE
@@ -42,7 +43,7 @@ from .vector_math import CACHE_TAG
 # Imported for what they register.
 _FORMS = (
     creation, extrema, joined, linear_algebra, orders, products, reductions, reshapes, scans, searches, views,
-    writes,
+    view_writes, writes,
 )  # fmt: skip
 
 

@@ -36,7 +36,7 @@ def compose(builder: Builder, outer: Arg, inner: Arg) -> Arg | None:
     takes whole, slices.
     """
     first, second = parts_of(outer), list(parts_of(inner))
-    if not all(is_int(p) or _is_whole(p) or _is_reversed(p) for p in first):
+    if not all(is_int(p) or is_whole(p) or _is_reversed(p) for p in first):
         return None
     if not all(is_int(p) or isinstance(p, Slice) for p in second):
         return None
@@ -44,7 +44,7 @@ def compose(builder: Builder, outer: Arg, inner: Arg) -> Arg | None:
     for part in first:
         if is_int(part) or not second:
             combined.append(part)
-        elif _is_whole(part):
+        elif is_whole(part):
             combined.append(second.pop(0))
         elif is_int(second[0]):
             combined.append(builder.op(operator.sub, -1, second.pop(0)))
@@ -54,7 +54,8 @@ def compose(builder: Builder, outer: Arg, inner: Arg) -> Arg | None:
     return combined[0] if len(combined) == 1 else Seq(tuple(combined))
 
 
-def _is_whole(part: Arg) -> bool:
+def is_whole(part: Arg) -> bool:
+    """Whether it is ``:``."""
     return isinstance(part, Slice) and all(
         _is_constant(p, (None,)) for p in (part.start, part.stop, part.step)
     )

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from ..nests.scalarize import Scalarizer
 
 
-def _target(s: Scalarizer, op: Op) -> Any:
+def target_of(s: Scalarizer, op: Op) -> Any:
+    """The memory that an operation writes to, which its result names from then on."""
     var = op.args[0]
     assert isinstance(var, Var)
     memory = s.in_memory(var)
@@ -44,7 +45,7 @@ def _add_item(s: Scalarizer, op: Op) -> None:
 
 def write(s: Scalarizer, op: Op, kind: str) -> None:
     """``array[index] = value``, or ``+=``."""
-    memory = _target(s, op)
+    memory = target_of(s, op)
     mask = mask_of(s, op.args[1], memory)
     if mask is not None:
         raw = s.env.get(op.args[2]) if isinstance(op.args[2], Var) else None
@@ -54,10 +55,10 @@ def write(s: Scalarizer, op: Op, kind: str) -> None:
     index = with_arrays(s, without_masks(s, memory, op.args[1]))
     part = select(s, memory, resolved(s, index), None)
     if isinstance(value, Value):
-        value = _fitted(s, value, part.lengths)
+        value = fitted(s, value, part.lengths)
         value = unaliased(s, value, memory, part.where)
     if part.gather is not None:
-        _scatter(s, memory, part, value, kind)
+        scatter(s, memory, part, value, kind)
         return
     if not part.lengths and not s.pending and not isinstance(value, Value):
         s.body.store(memory.var, memory.group, part.where(()), value, kind)
@@ -65,7 +66,7 @@ def write(s: Scalarizer, op: Op, kind: str) -> None:
     s.store(memory, part.where, part.lengths, value, kind)
 
 
-def _fitted(s: Scalarizer, value: Value, lengths: tuple[Arg, ...]) -> Value:
+def fitted(s: Scalarizer, value: Value, lengths: tuple[Arg, ...]) -> Value:
     """The value with axes of length 1 in front removed, its other lengths those of the place."""
     if value.rank > len(lengths):
         extra = value.rank - len(lengths)
@@ -143,7 +144,8 @@ def _full_rank(where: Callable[..., Any], loops: tuple[Var, ...]) -> bool:
     return True
 
 
-def _scatter(s: Scalarizer, memory: Any, part: Any, value: Any, kind: str) -> None:
+def scatter(s: Scalarizer, memory: Any, part: Any, value: Any, kind: str) -> None:
+    """Write where the body of the loops finds the place."""
     if isinstance(value, Value) and _is_slow(value):
         value = in_memory(s, value)  # computed on vectors, in a loop of its own
 
@@ -176,11 +178,11 @@ def _update(s: Scalarizer, op: Op) -> None:
     assert isinstance(out.type, Array)
     lengths = target.lengths
     if isinstance(value, Value):
-        value = _fitted(s, value, lengths)
+        value = fitted(s, value, lengths)
     if not target.is_view:
         s.bind(out, mapped_function(s, _IN_PLACE[op.fn], [target, value], target.type))
         return
-    memory = _target(s, op)
+    memory = target_of(s, op)
     if isinstance(value, Value):
         value = unaliased(s, value, memory, lambda place: place)
     if op.fn in (builtin.iadd_, builtin.isub_):

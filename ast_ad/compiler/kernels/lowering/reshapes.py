@@ -47,6 +47,10 @@ class Reshaped(Value):
         self.is_view = self.base.is_view
 
     def element(self, body: Body, place: Place) -> Arg:
+        return self.base.element(body, self.place(body, place))
+
+    def place(self, body: Body, place: Place) -> Place:
+        """The place in the base; it is computed in the body."""
         full = [ZERO] * self.base.rank
         for old, new in self.blocks:
             if len(old) == len(new) == 1:
@@ -56,7 +60,7 @@ class Reshaped(Value):
             found = unraveled(body, number, tuple(self.base.lengths[k] for k in old))
             for axis, index in zip(old, found, strict=True):
                 full[axis] = index
-        return self.base.element(body, tuple(full))
+        return tuple(full)
 
     def reads(self) -> Iterator[Memory]:
         yield from self.base.reads()
