@@ -97,6 +97,8 @@ def _namespaces(roots: Sequence[Any]) -> Iterator[dict[str, Any]]:
             namespace = vars(module)
         name = str(namespace.get("__name__", ""))
         if is_library(name):
+            if name.startswith(FOLLOWED) and isinstance(value, types.FunctionType) and value.__closure__:
+                yield from (place for place in beside(value, seen) if isinstance(place, Cell))
             if name.startswith(FOLLOWED) and id(namespace) not in seen:
                 seen.add(id(namespace))
                 yield namespace
