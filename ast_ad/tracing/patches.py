@@ -97,8 +97,7 @@ def _namespaces(roots: Sequence[Any]) -> Iterator[dict[str, Any]]:
             namespace = vars(module)
         name = str(namespace.get("__name__", ""))
         if is_library(name):
-            if name.startswith(FOLLOWED) and isinstance(value, types.FunctionType) and value.__closure__:
-                yield from (place for place in beside(value, seen) if isinstance(place, Cell))
+            yield from _library_cells(value, name, seen)
             if name.startswith(FOLLOWED) and id(namespace) not in seen:
                 seen.add(id(namespace))
                 yield namespace
@@ -110,8 +109,7 @@ def _namespaces(roots: Sequence[Any]) -> Iterator[dict[str, Any]]:
         if isinstance(value, types.FunctionType):
             if id(value.__code__) not in seen:
                 seen.add(id(value.__code__))
-                pending += _named(value.__code__, namespace)
-                pending += _named(value.__code__, _modules_held(value))
+                pending += [*_named(value.__code__, namespace), *_named(value.__code__, _modules_held(value))]
                 handed.add(value.__code__, namespace)
             for place in beside(value, seen):
                 if isinstance(place, Cell):
@@ -121,6 +119,12 @@ def _namespaces(roots: Sequence[Any]) -> Iterator[dict[str, Any]]:
             seen.add(id(namespace))
             yield namespace
             yield from (v for name, v in namespace.items() if type(v) is dict and name != "__builtins__")
+
+
+def _library_cells(value: Any, module: str, seen: set[int]) -> Iterator[Cell]:
+    """What a function of a library that is followed has in its closure, NumPy perhaps."""
+    if module.startswith(FOLLOWED) and isinstance(value, types.FunctionType) and value.__closure__:
+        yield from (place for place in beside(value, seen) if isinstance(place, Cell))
 
 
 def _is_near(value: Any, part: list[str] | None) -> bool:
