@@ -94,26 +94,30 @@ class Kept:
     made: Any = None
     numbers: Any = None
 
+    def __init__(self, options: Any = ()) -> None:
+        self.options = options
+
 
 class Factors:
     """What ``splu`` returns, as far as it solves systems."""
 
-    def __init__(self, A: Any) -> None:
-        self.matrix, self.shape, self.nnz, self.kept = A, A.shape, A.nnz, Kept()
+    def __init__(self, A: Any, options: Any = ()) -> None:
+        self.matrix, self.shape, self.kept = A, A.shape, Kept(options)
 
     def solve(self, rhs: Any, trans: Any = "N") -> Any:
         A = self.matrix
         return solve_by_factors(A.data, A.indices, A.indptr, rhs, trans, self.kept)
 
     def __getattr__(self, name: str) -> Any:
-        if name not in ("L", "U", "perm_c", "perm_r"):
+        if name not in ("L", "U", "perm_c", "perm_r", "nnz"):
             raise AttributeError(name)
         A = self.matrix
         try:
             numbers = np.asarray(A.data)
         except AdError:  # no constants
             refuse(f"`.{name}` of splu(A)", "it is computed in compiled code", "use scipy.linalg.lu")
-        return getattr(PLAIN[0](csc_matrix((numbers, A.indices, A.indptr), shape=A.shape)), name)
+        made = PLAIN[0](csc_matrix((numbers, A.indices, A.indptr), shape=A.shape), *self.kept.options)
+        return getattr(made, name)
 
 
 @stands_always_for(Factors.solve)
@@ -131,7 +135,7 @@ def factors(
     panel_size: Any = None,
     options: Any = None,
 ) -> Any:
-    return Factors(A.tocsc())
+    return Factors(A.tocsc(), (permc_spec, diag_pivot_thresh, relax, panel_size, options))
 
 
 @stands_always_for(factorized)
@@ -143,7 +147,7 @@ def solve_by_factors(numbers: Any, indices: Any, starts: Any, b: Any, trans: str
     """``x`` with ``a @ x = b``, of a matrix stored by columns; ``trans``: of what is transposed."""
     if kept.made is None or not np.array_equal(kept.numbers, numbers):
         n, kept.numbers = len(starts) - 1, np.array(numbers)
-        kept.made = PLAIN[0](csc_matrix((numbers, indices, starts), shape=(n, n)))
+        kept.made = PLAIN[0](csc_matrix((numbers, indices, starts), shape=(n, n)), *kept.options)
     return kept.made.solve(np.asarray(b, np.result_type(b, numbers)), trans)
 
 
