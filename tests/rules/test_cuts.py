@@ -75,3 +75,13 @@ def test_real_results_are_real():
     value, gradient = ast_ad.value_and_grad(length)(X)
     assert isinstance(value, float)
     np.testing.assert_allclose(gradient, np.sign(X))
+
+
+@pytest.mark.xfail(
+    strict=True,
+    raises=ast_ad.WrongProgramError,
+    reason="zeros like what is real by its value are real, and a complex cotangent is put into them",
+)
+def test_items_of_what_is_real_by_its_value():
+    """Traced it is right, as the check of a first call notices."""
+    ast_ad.grad(lambda b: np.real(np.roots([1.0, b, -2.0, 0.3])[0]), fallback="error")(1.3)
