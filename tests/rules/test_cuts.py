@@ -79,9 +79,9 @@ def test_real_results_are_real():
 
 @pytest.mark.xfail(
     strict=True,
-    raises=ast_ad.WrongProgramError,
+    raises=ast_ad.errors.InternalError,
     reason="zeros like what is real by its value are real, and a complex cotangent is put into them",
 )
 def test_items_of_what_is_real_by_its_value():
-    """Traced it is right, as the check of a first call notices."""
+    """The check of a first call notices, and the call is traced."""
     ast_ad.grad(lambda b: np.real(np.roots([1.0, b, -2.0, 0.3])[0]), fallback="error")(1.3)
