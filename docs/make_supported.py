@@ -156,7 +156,8 @@ PROGRAMS = {
 
 def library_functions() -> str:
     for name in [*LIBRARIES, *registry._optional]:
-        importlib.import_module(name)
+        if name != "bottleneck":  # which few have: BOTTLENECK tells of it
+            importlib.import_module(name)
     primitives = registry.primitives()
     homes = _homes(primitives)
     parts = [LIBRARY_HEAD]
@@ -169,8 +170,18 @@ def library_functions() -> str:
         "Continuous distributions of `scipy.stats`, frozen or not, have these methods, each followed into the"
         f" formulas of the distribution: {_listed(methods)}."
     )
+    parts.append(BOTTLENECK.strip())
     return "\n\n".join(parts)
 
+
+BOTTLENECK = """
+### `bottleneck`
+
+Where it is installed: its reductions (`nansum`, `nanmean`, `nanvar`, `nanstd`, `nanmin`, `nanmax`,
+`nanmedian`, `median`, `ss`), the same of moving windows (`move_sum` and its relatives), and `push`. Ranks and
+places are steps, whose derivative is zero. `partition`, and `replace`, which writes to its argument, are
+without rule.
+"""
 
 LIBRARY_HEAD = """
 ## NumPy, SciPy, `math`

@@ -21,6 +21,7 @@ from .networks import (  # noqa: F401
     weight_norm,
 )
 from .numpy import (  # noqa: F401
+    complex_by_value,
     contractions,
     creation,
     cumulative,

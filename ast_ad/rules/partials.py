@@ -48,6 +48,26 @@ def exp_share_rule(ans, x, total):
     return ans, -ans
 
 
+# ----- 1 / sqrt(1 - z ** 2) -----
+
+
+def arcsin_slope(z: Any) -> Any:
+    """``1 / sqrt(1 - z ** 2)`` of a complex ``z``, on the side of the cuts where ``arcsin`` is.
+
+    The sign of a zero as the imaginary part tells the side, and ``1 - z`` would lose it.
+
+    >>> arcsin_slope(np.array([2 + 0j, complex(2, -0.0)])).imag.round(4)
+    array([ 0.5774, -0.5774])
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.copysign(1, np.imag(z)) * 1j / (np.sqrt(z - 1) * np.sqrt(z + 1))
+
+
+@elementwise(arcsin_slope, partial_domain=True)
+def arcsin_slope_rule(ans, z):
+    return z * ans**3
+
+
 # ----- x ** y -----
 
 

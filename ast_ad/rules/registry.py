@@ -54,6 +54,7 @@ _optional = {
     "scipy.signal": ".scipy.signal",
     "scipy.spatial.distance": ".scipy.distance",
     "scipy.sparse": ".scipy.sparse",
+    "bottleneck": ".bottleneck",
 }
 
 

@@ -17,9 +17,10 @@ MINIMA = (
     "fmin_bfgs fmin_cg fmin_powell fmin_l_bfgs_b fmin_tnc fmin_ncg fmin_slsqp fminbound brent golden "
     "least_squares leastsq curve_fit"
 )
+MINPACK = "_lmdif _lmder _hybrd _hybrj"  # the compiled functions behind leastsq and fsolve
 INTEGRALS = "quad dblquad tplquad nquad quad_vec solve_ivp odeint"
 SOLVERS = {
-    "scipy.optimize": frozenset(f"{ROOTS} {MINIMA}".split()),
+    "scipy.optimize": frozenset(f"{ROOTS} {MINIMA} {MINPACK}".split()),
     "scipy.integrate": frozenset(INTEGRALS.split()),
 }
 

@@ -1,7 +1,8 @@
 """How does code see what ``float(x)`` and ``type(x)`` are of a traced value? Through classes that look at it.
 
-In the modules of a function that is traced, ``float``, ``complex``, ``type`` and the names of NumPy's floats
-mean these classes. They are equal to the ones whose places they take, and have the same instances.
+In the modules of a function that is traced, ``float``, ``complex``, ``type``, ``set``, ``frozenset`` and the
+names of NumPy's floats mean these classes. They are equal to the ones whose places they take, and have the
+same instances. A set is made of the traced numbers themselves, of equal ones of the first.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from ..eager.dispatch import plain_of
 from ..eager.numpy_protocol import run
 from ..eager.tensor import Tensor
 from ..rules import helpers
+from .hashing import hashed_by_value
 from .texts import check_read
 
 
@@ -46,6 +48,9 @@ class _Looking(type):
             return type.__call__(cls, *args, **kwargs)
         if cls is Type:
             return _class_of(args[0]) if len(args) == 1 else type(*args, **kwargs)
+        if cls in OF_ITEMS:
+            with hashed_by_value():
+                return cls._original(*args, **kwargs)
         if len(args) == 1 and not kwargs and _has_traced(args[0]):
             make = _of_numpy if issubclass(cls._original, np.generic) else _number
             return make(cls._original, args[0])
@@ -123,6 +128,14 @@ class Type(type, metaclass=_Looking):
     _original = type
 
 
+class Set(set[Any], metaclass=_Looking):
+    _original = set
+
+
+class FrozenSet(frozenset[Any], metaclass=_Looking):
+    _original = frozenset
+
+
 class Float64(np.float64, metaclass=_Looking):
     _original = np.float64
 
@@ -139,7 +152,8 @@ class Complex64(np.complex64, metaclass=_Looking):
     _original = np.complex64
 
 
-OF_PYTHON = Float, Complex, Type
+OF_ITEMS = Set, FrozenSet
+OF_PYTHON = Float, Complex, Type, *OF_ITEMS
 SPECIAL = {Float: "__float__", Complex: "__complex__"}
 OF_NUMPY = Float64, Float32, Complex128, Complex64
 _standing: list[Any] = [*OF_PYTHON, *OF_NUMPY]

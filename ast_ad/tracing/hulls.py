@@ -14,9 +14,11 @@ from typing import Any
 import numpy as np
 
 from ..eager.dispatch import needs_grad, plain_of
+from ..eager.numpy_protocol import run
 from ..eager.state import state
 from ..eager.tensor import Tensor
 from ..errors import MissingRuleError
+from ..rules import helpers
 from .creation import has_traced, stacked
 from .refused_nodes import Refused
 from .stand_ins import ClassNamespace
@@ -49,10 +51,25 @@ def _of_plain_points(original: Any) -> Any:
         finally:
             state.tracing = before
         if any(isinstance(v, Tensor) and needs_grad(v) for v in arrays):
+            told = _of_given_points(self, arrays[0])
             for name, value in vars(self).items():
-                vars(self)[name] = _refusing(value, f"`{name}` of `{type(self).__name__}`")
+                vars(self)[name] = (
+                    told[name] if name in told else _refusing(value, f"`{name}` of `{type(self).__name__}`")
+                )
 
     return init
+
+
+def _of_given_points(made: Any, given: Any) -> dict[str, Any]:
+    """The attributes that are the given points themselves, or their bounds, with their derivatives."""
+    kept = vars(made).get("_points")
+    if not isinstance(given, Tensor) or not np.array_equal(kept, plain_of(given)):
+        return {}
+    points = run(helpers.astype, (given, np.dtype(float)), {})
+    bounds = {"min_bound": np.min, "max_bound": np.max}
+    return {"_points": points} | {
+        k: run(fn, (points,), {"axis": 0}) for k, fn in bounds.items() if k in vars(made)
+    }
 
 
 def _refusing(value: Any, what: str) -> Any:

@@ -82,7 +82,7 @@ def _namespaces(roots: Sequence[Any]) -> Iterator[dict[str, Any]]:
             namespace = vars(value)
         else:
             kind = value if isinstance(value, type) else type(value)
-            held = getattr(value, "__dict__", None)
+            held = _dict_of(value)
             if type(held) is dict and id(held) not in seen:
                 seen.add(id(held))
                 yield held
@@ -97,6 +97,7 @@ def _namespaces(roots: Sequence[Any]) -> Iterator[dict[str, Any]]:
             namespace = vars(module)
         name = str(namespace.get("__name__", ""))
         if is_library(name):
+            yield from _library_cells(value, name, seen)
             if name.startswith(FOLLOWED) and id(namespace) not in seen:
                 seen.add(id(namespace))
                 yield namespace
@@ -108,7 +109,7 @@ def _namespaces(roots: Sequence[Any]) -> Iterator[dict[str, Any]]:
         if isinstance(value, types.FunctionType):
             if id(value.__code__) not in seen:
                 seen.add(id(value.__code__))
-                pending += _named(value.__code__, namespace)
+                pending += [*_named(value.__code__, namespace), *_named(value.__code__, _modules_held(value))]
                 handed.add(value.__code__, namespace)
             for place in beside(value, seen):
                 if isinstance(place, Cell):
@@ -118,6 +119,12 @@ def _namespaces(roots: Sequence[Any]) -> Iterator[dict[str, Any]]:
             seen.add(id(namespace))
             yield namespace
             yield from (v for name, v in namespace.items() if type(v) is dict and name != "__builtins__")
+
+
+def _library_cells(value: Any, module: str, seen: set[int]) -> Iterator[Cell]:
+    """What a function of a library that is followed has in its closure, NumPy perhaps."""
+    if module.startswith(FOLLOWED) and isinstance(value, types.FunctionType) and value.__closure__:
+        yield from (place for place in beside(value, seen) if isinstance(place, Cell))
 
 
 def _is_near(value: Any, part: list[str] | None) -> bool:
@@ -136,21 +143,48 @@ def _python_of(value: Any) -> Any:
     return value.__wrapped__ if type(value) is Cached else value
 
 
+def _modules_held(function: types.FunctionType) -> dict[str, Any]:
+    """The modules among what a function has in its closure."""
+    names = function.__code__.co_freevars
+    held = [
+        (name, v)
+        for name, cell in zip(names, function.__closure__ or (), strict=True)
+        for v in _content(cell)
+    ]
+    return {name: v for name, v in held if type(v) is types.ModuleType}
+
+
+BY_TEXT = {"getattr", "vars", "__dict__"}  # which ask a module for what a text names
+
+
 def _named(code: types.CodeType, namespace: dict[str, Any]) -> Iterator[Any]:
     """What has code of all that a function names, and of what it may import when it runs."""
     yield from imported(code, package_of(namespace))
-    for name in code.co_names:
+    by_text = not BY_TEXT.isdisjoint(code.co_names)
+    if "globals" in code.co_names:
+        yield from filter(has_code, list(namespace.values()))
+    for name in code.co_names + code.co_freevars:
         value = namespace.get(name)
         if type(value) is types.ModuleType:
             followed = f"{value.__name__}.".startswith(FOLLOWED[0])
             if followed or not is_library(value.__name__):
                 yield from _attributes(value, code.co_names)
+            if by_text and not is_library(value.__name__):
+                yield from filter(has_code, list(vars(value).values()))
         for item in _items(value):
             if has_code(item):
                 yield item
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             yield from _named(constant, namespace)
+
+
+def _dict_of(value: Any) -> Any:
+    """An object's attributes, without a question to code of the user's: it may raise what it likes."""
+    try:
+        return object.__getattribute__(value, "__dict__")
+    except AttributeError:
+        return None
 
 
 def _items(value: Any) -> Sequence[Any]:

@@ -78,7 +78,9 @@ class Search:
         if hasattr(type(value), "__ast_ad_lower__"):  # a derivative, or a function with rules
             runs = getattr(value, "roots", None) or (getattr(value, "function", None),)
             return all(self.pure(fn, objects) for fn in runs)
-        plain = getattr(value, "py_func", None) or getattr(value, "__wrapped__", None) or value
+        plain = value
+        if not isinstance(value, types.FunctionType) or "in_place_of" in value.__dict__:
+            plain = getattr(value, "py_func", None) or getattr(value, "__wrapped__", None) or value
         if isinstance(plain, types.FunctionType):
             return lookup(value) is not None or self.function(plain, list(objects))
         if isinstance(value, types.BuiltinFunctionType):

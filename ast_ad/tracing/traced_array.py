@@ -27,6 +27,7 @@ from .births import births, is_followed
 from .ends import becomes_integer
 from .faces import Face, Missing
 from .flat_iterator import Flat
+from .hashing import hashing
 from .memory import DETACHED, NO_KEY, PLAIN, Memory, complex_write, flags_of, refused
 from .texts import formatted, written
 
@@ -322,7 +323,7 @@ class TracedScalar(Traced):
         return apply(operation(operator.getitem), (self, index)) if parts else self
 
     def __hash__(self) -> int:
-        if needs_grad(self):
+        if needs_grad(self) and not hashing.by_value:
             raise refused("the hash of a traced number", "what is found by it is another number", NO_KEY)
         return hash(self._array[()])
 

@@ -326,3 +326,37 @@ def test_another_thread_compiles_while_a_trace_is_under_way():
 
     np.testing.assert_allclose(grad(g)(X), f(2))
     assert found == [math.cos(3)]
+
+
+def each(function):
+    """Of arrays the function of each element, as packages decorate their kernels."""
+
+    @functools.wraps(function)
+    def wrapper(*args, **kwargs):
+        if hasattr(args[0], "__iter__"):
+            return np.fromiter((2 * function(x, *args[1:], **kwargs) for x in args[0]), dtype=float)
+        return 3 * function(*args, **kwargs)
+
+    return wrapper
+
+
+@each
+@numba.njit
+def bent(h, r, c=2.0):
+    if h <= r:
+        return c * h / r
+    return c + h - r
+
+
+@pytest.mark.parametrize("traced", [False, True])
+def test_a_wrapper_of_a_jitted_function_is_itself(traced):
+    assert hasattr(bent, "py_func")  # functools.wraps has brought it along
+
+    def total(x, r):
+        return (np.sum(bent(x, r)) + bent(r, 1.0)) * (eval("1.0") if traced else 1.0)
+
+    gradient = grad(total, argnums=(0, 1), fallback="trace" if traced else "error")
+    by_x, by_r = gradient(X, 1.5)
+    np.testing.assert_allclose(by_x, np.where(X <= 1.5, 4 / 1.5, 2.0))
+    h = 1e-6
+    assert by_r == pytest.approx((total(X, 1.5 + h) - total(X, 1.5 - h)) / (2 * h))

@@ -20,6 +20,9 @@ REAL = ANALYTIC[:5]
 NUMBERS = [(0.3,), (0.7,)]
 DOMAIN = [(P,), (0.7,), (ZERO_D,), (P[::-1, ::2],), (cnormal(3) + 3,)]
 INSIDE = [(U,), (0.3,), (ZERO_D,), (0.5 * cnormal(3),)]
+# Real and complex results. Of real ones the second adjoint is complex by its type, as their cotangent is.
+REAL_ONES = [Sample((U,), order2=False), Sample((0.3,), order2=False), Sample((P,), order2=False)]
+BY_VALUE = [*REAL_ONES, (3 * apart(4),), (-1.7,), (0.5 * cnormal(3),)]
 AWAY = 4 * U + 0.25  # not near integers times the divisors below
 TIE = np.array([1.0, 2.0, 3.0])
 WITH_POLES = np.array([0.3, np.nan, np.inf, -np.inf, 0.7, np.nan])
@@ -126,6 +129,15 @@ SAMPLES = {
     np.tan: INSIDE,
     np.arcsin: INSIDE,
     np.arccos: INSIDE,
+    np.emath.sqrt: BY_VALUE,
+    np.emath.log: BY_VALUE,
+    np.emath.log2: BY_VALUE,
+    np.emath.log10: BY_VALUE,
+    np.emath.logn: [Sample((3.0, P), order2=False), (P + 1, -P), (0.3, -0.7)],
+    np.emath.power: [Sample((P, 0.3), order2=False), (X, 0.3), (-0.4, X), Sample((P, X), order2=False)],
+    np.emath.arcsin: BY_VALUE,
+    np.emath.arccos: BY_VALUE,
+    np.emath.arctanh: BY_VALUE,
     np.arctan: INSIDE,
     np.arctan2: [(X, Y), (X, ROW), (0.3, -0.7), (1.0, 0.0)],
     np.sinh: ANALYTIC,

@@ -3,7 +3,7 @@
 import numpy as np
 from sample import cnormal, normal
 
-from ast_ad.rules.scipy.sparse import sparse_solve
+from ast_ad.rules.scipy.sparse import Kept, solve_by_factors, sparse_solve
 
 INDICES, STARTS = np.array([0, 2, 1, 2, 3, 0, 3]), np.array([0, 2, 3, 5, 7])
 NUMBERS = np.array([4.0, 0.3, 3.0, 5.0, -0.7, 0.4, 2.5])
@@ -13,5 +13,12 @@ SAMPLES = {
         (NUMBERS, INDICES, STARTS, normal(4), True),
         (NUMBERS, INDICES, STARTS, normal(4, 2), False),
         (NUMBERS * (1 + 0.3j), INDICES, STARTS, cnormal(4), True),
+    ],
+    solve_by_factors: [
+        (NUMBERS, INDICES, STARTS, normal(4), "N", Kept()),
+        (NUMBERS, INDICES, STARTS, normal(4, 2), "T", Kept()),
+        (NUMBERS * (1 + 0.3j), INDICES, STARTS, cnormal(4), "N", Kept()),
+        (NUMBERS * (1 + 0.3j), INDICES, STARTS, cnormal(4), "T", Kept()),
+        (NUMBERS * (1 + 0.3j), INDICES, STARTS, cnormal(4), "H", Kept()),
     ],
 }

@@ -75,7 +75,7 @@ SAMPLES = {
     sp.k0: HALF,
     sp.k1: HALF,
     sp.kn: ORDERS,
-    sp.kv: ORDERS,
+    sp.kv: [*ORDERS, (1.3, P), (4 * U, P), (-0.4, 0.7)],
     sp.sindg: REAL,
     sp.cosdg: REAL,
     sp.tandg: REAL,

@@ -4,6 +4,8 @@ import numpy as np
 import scipy.special as sp
 from sample import Sample, cnormal, normal, positive, unit
 
+from ast_ad.rules.scipy.bessel_orders import kve_by_order
+
 P, U = positive(3, 4), unit(3, 4)
 SMALL = np.array([-0.015, -1e-9, 0.0, 1e-6, 0.019])
 PHI = np.array([0.3, 1.1, -0.7, 2.4, 7.9])
@@ -36,7 +38,8 @@ SAMPLES = {
     sp.airy: [(U,), (3 * U,), (cnormal(3),)],
     sp.k0e: [(P,)],
     sp.k1e: [(P,)],
-    sp.kve: [last(1.5, P), last(0, P)],
+    sp.kve: [last(0, P), (1.5, P), (4 * U, P), (0.3, 0.7)],
+    kve_by_order: [(1.5, P, 0), (U, P, 1), (-2.3, 0.7, 2)],
     sp.hankel1: [last(1.5, P), last(0, P)],
     sp.hankel2: [last(1.5, P), last(0, P)],
     sp.hankel1e: [last(1.5, P)],

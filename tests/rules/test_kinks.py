@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -154,3 +155,21 @@ def test_equal_numbers_share_the_gradient_of_pythons_extrema(backend):
     np.testing.assert_allclose(pullback([1.0])[0], [2.0, 0.0, 2.0])
     np.testing.assert_allclose(derivative(-x), [0.0, 24.0, 0.0])
     np.testing.assert_allclose(derivative(np.array([-1.0, -2.0])), [-3.0, 0.0])
+
+
+@pytest.mark.parametrize("fn", [np.nanmean, np.nanvar, np.nanstd], ids=lambda fn: fn.__name__)
+def test_rows_of_too_few_numbers(fn):
+    """Their results are NaN, and where these are not chosen they contribute nothing."""
+    a = np.array([[1.0, np.nan], [2.0, 3.5], [np.nan, np.nan]])
+    options = {} if fn is np.nanmean else {"ddof": 1}
+
+    def chosen(a):
+        found = fn(a, axis=1, **options)
+        return np.sum(np.where(np.isnan(found), 0, found))
+
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = ast_ad.grad(chosen, fallback="error")(a)
+        row = ast_ad.grad(lambda row: fn(row, **options), fallback="error")(a[1])
+    np.testing.assert_allclose(found[1], row)
+    assert found[0].tolist() == [1.0 if fn is np.nanmean else 0.0, 0.0] and not np.any(found[2])

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.signal as sg
 import scipy.spatial.distance as sd
+import scipy.special as sp
 import scipy.stats as st
 
 import ast_ad
@@ -117,3 +118,19 @@ def test_hessian_behind_a_check():
     np.testing.assert_allclose(hessian(X[:2]), np.diag(12 * X[:2] ** 2))
     with pytest.raises(ValueError, match="no"):
         hessian(X[:2] + 9)
+
+
+@pytest.mark.parametrize("axis", [0, 1, None])
+def test_an_axis_that_is_no_constant(axis):
+    """It is read at every call, and decides how many axes the result has."""
+
+    def entropy(x):
+        shares = sp.softmax(x, axis=axis)
+        return np.sum(shares * np.cos(PLANE)) + np.sum(np.square(sp.logsumexp(x, axis)))
+
+    found = ast_ad.grad(entropy, fallback="error")(PLANE)
+    h = 1e-6
+    for i in [(0, 0), (2, 5)]:
+        step = np.zeros_like(PLANE)
+        step[i] = h
+        assert found[i] == pytest.approx((entropy(PLANE + step) - entropy(PLANE - step)) / (2 * h), rel=1e-6)

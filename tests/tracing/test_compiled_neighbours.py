@@ -76,7 +76,14 @@ def around_constants(x):
     return np.sum(x[mesh.simplices]) * mesh.equations[0, 2]
 
 
-@pytest.mark.parametrize("function", [circumference, areas, neighbours, around_constants])
+def points_of_the_hull(x):
+    hull = ConvexHull(x)
+    edges = hull.points[hull.simplices]
+    lengths = np.sqrt(np.sum((edges[:, 1] - edges[:, 0]) ** 2, axis=1))
+    return np.sum(lengths) * hull.max_bound[0] + np.sum(hull.min_bound**2)
+
+
+@pytest.mark.parametrize("function", [circumference, areas, neighbours, around_constants, points_of_the_hull])
 def test_which_points_belong_together(function):
     check(function, X)
 

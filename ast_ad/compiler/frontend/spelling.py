@@ -7,6 +7,7 @@ import inspect
 
 import numpy as np
 
+from ...rules.registry import lookup
 from .values import Callee
 
 SPLITS = frozenset("split array_split hsplit vsplit dsplit unsplit".split())
@@ -31,11 +32,15 @@ def is_free(fn: Callee, name: str, places: bool) -> bool:
 
 @functools.cache
 def parameter_names(fn: Callee) -> tuple[str, ...]:
-    """The names of a function's parameters, where NumPy tells them."""
-    if isinstance(fn, np.ufunc) or not (getattr(fn, "__module__", None) or "").startswith(
-        ("numpy", "ast_ad")
-    ):
+    """The names of a function's parameters, where NumPy tells them, or its derivative rule."""
+    if isinstance(fn, np.ufunc):
         return ()
+    if not (getattr(fn, "__module__", None) or "").startswith(("numpy", "ast_ad")):
+        primitive = lookup(fn)
+        given = {"composite": 0, "vjp": 2}.get(primitive.kind if primitive is not None else "")
+        if primitive is None or primitive.rule is None or given is None:
+            return ()
+        return tuple(inspect.signature(primitive.rule).parameters)[given:]
     try:
         return tuple(inspect.signature(fn).parameters)
     except (TypeError, ValueError):

@@ -14,7 +14,7 @@ import operator
 import numpy as np
 
 from ..helpers import unbroadcast
-from ..partials import bessel_i, exp_share, power_dx, power_dy, ratio, sinc_derivative
+from ..partials import arcsin_slope, bessel_i, exp_share, power_dx, power_dy, ratio, sinc_derivative
 from ..registry import alias, elementwise, vjp
 
 LN2, LN10 = math.log(2), math.log(10)
@@ -285,12 +285,12 @@ def tan(ans, x):
 
 @elementwise(np.arcsin, math.asin, cmath.asin, partial_domain=True)
 def arcsin(ans, x):
-    return 1 / np.sqrt(1 - x * x)
+    return arcsin_slope(x) if np.iscomplexobj(x) else 1 / np.sqrt(1 - x * x)
 
 
 @elementwise(np.arccos, math.acos, cmath.acos, partial_domain=True)
 def arccos(ans, x):
-    return -1 / np.sqrt(1 - x * x)
+    return -arcsin_slope(x) if np.iscomplexobj(x) else -1 / np.sqrt(1 - x * x)
 
 
 @elementwise(np.arctan, math.atan, cmath.atan)

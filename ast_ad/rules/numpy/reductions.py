@@ -98,7 +98,7 @@ def spread_deviation(g, a, axis, keepdims, where=True):
     if where is True:
         middle = np.mean(a) if axis is None else np.mean(a, axis=axis, keepdims=True)
         return expanded(g, a, axis, keepdims) * (a - middle)
-    middle = np.sum(a, axis=axis, keepdims=True, where=where) / count_present(a, axis, True, where)
+    middle = ratio(np.sum(a, axis=axis, keepdims=True, where=where), count_present(a, axis, True, where))
     return expanded(g, a, axis, keepdims) * (np.where(where, a, middle) - middle)
 
 
@@ -180,14 +180,14 @@ def nansum(g, ans, a, axis=None, dtype=None, *, keepdims=False, initial=0, where
 @vjp(np.nanmean)
 def nanmean(g, ans, a, axis=None, dtype=None, *, keepdims=False, where=True):
     present = ~np.isnan(a) & where
-    return spread(g / count_present(a, axis, keepdims, present), a, axis, keepdims, present)
+    return spread(ratio(g, count_present(a, axis, keepdims, present)), a, axis, keepdims, present)
 
 
 @vjp(np.nanvar)
 def nanvar(g, ans, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, correction=None):
     present = ~np.isnan(a) & where
     free = ddof if correction is None else correction
-    scaled = 2 * g / (count_present(a, axis, keepdims, present) - free)
+    scaled = ratio(2 * g, count_present(a, axis, keepdims, present) - free)
     return spread_deviation(scaled, a, axis, keepdims, present)
 
 
@@ -195,7 +195,8 @@ def nanvar(g, ans, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=Tr
 def nanstd(g, ans, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, correction=None):
     present = ~np.isnan(a) & where
     free = ddof if correction is None else correction
-    scaled = ratio(g, ans * (count_present(a, axis, keepdims, present) - free))
+    known = np.where(np.isnan(ans), 0, ans)  # of as many numbers as are free there is none
+    scaled = ratio(g, known * (count_present(a, axis, keepdims, present) - free))
     return spread_deviation(scaled, a, axis, keepdims, present)
 
 

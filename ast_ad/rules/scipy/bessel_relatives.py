@@ -1,7 +1,7 @@
 """What are the derivatives of the functions akin to Bessel's: of Airy, Hankel, Struve, Kelvin?
 
 They follow from the recurrences of the functions, or from the differential equation that each solves. By the
-order there is no formula.
+order there is a formula for ``K`` alone (``bessel_orders``).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import numpy as np
 import scipy.special as sp
 
 from ..registry import elementwise, vjp
+from .bessel_orders import kve_by_order
 
 # ----- Airy functions -----
 
@@ -39,7 +40,7 @@ def k1e(ans, x):
 
 @elementwise(sp.kve, partial_domain=True)
 def kve(ans, v, z):
-    return NotImplemented, ans - 0.5 * (sp.kve(v - 1, z) + sp.kve(v + 1, z))
+    return kve_by_order(v, z, 1), ans - 0.5 * (sp.kve(v - 1, z) + sp.kve(v + 1, z))
 
 
 @elementwise(sp.hankel1, partial_domain=True)

@@ -14,13 +14,15 @@ from scipy.sparse import csc_matrix, csr_matrix
 from scipy.sparse._base import _spbase
 from scipy.sparse._index import IndexMixin
 from scipy.sparse._lil import _lil_base
-from scipy.sparse.linalg import spsolve
+from scipy.sparse.linalg import factorized, splu, spsolve
 
+from ...errors import AdError
 from .. import helpers
 from ..helpers import add_at
 from ..numpy.gather import refuse
 from ..registry import vjp
-from ..standing import stands_for
+from ..standing import stands_always_for, stands_for
+from .sparse_formats import majors, stored
 
 
 @stands_for(IndexMixin.__setitem__, _lil_base.__setitem__, copies=True)
@@ -44,26 +46,6 @@ def product(self: Any, other: Any) -> Any:
     rows, columns, numbers = stored(self)
     terms = (numbers if x.ndim == 1 else numbers[:, None]) * x[columns]
     return add_at(np.zeros((lengths[0], *x.shape[1:]), np.result_type(numbers, x)), rows, terms)
-
-
-def stored(a: Any) -> Any:
-    """The rows, the columns and the numbers of what a matrix stores."""
-    if a.format == "csr":
-        return majors(a.indptr), a.indices, a.data
-    if a.format == "csc":
-        return a.indices, majors(a.indptr), a.data
-    if a.format == "coo":
-        return a.coords[0], a.coords[1], a.data
-    return refuse(f"a sparse matrix in the format {a.format}", "its places are not read", "use tocsr()")
-
-
-def majors(starts: Any) -> Any:
-    """The row, of a matrix stored by rows, in which each stored number is.
-
-    >>> majors(np.array([0, 2, 2, 3]))
-    array([0, 0, 2])
-    """
-    return np.repeat(np.arange(len(starts) - 1), np.diff(starts))
 
 
 # ----- linear systems -----
@@ -101,3 +83,85 @@ def sparse_solve_rule(g, ans, numbers, indices, starts, b, by_rows):
 
 
 helpers.SHAPED_LIKE[sparse_solve] = 3, (0, 3)
+
+
+PLAIN = (splu,)  # out of sight of traces, in which the name means the program below
+
+
+class Kept:
+    """The factors of a matrix, and its numbers: the first system that is solved with these makes them."""
+
+    made: Any = None
+    numbers: Any = None
+
+    def __init__(self, options: Any = ()) -> None:
+        self.options = options
+
+
+class Factors:
+    """What ``splu`` returns, as far as it solves systems."""
+
+    def __init__(self, A: Any, options: Any = ()) -> None:
+        self.matrix, self.shape, self.kept = A, A.shape, Kept(options)
+
+    def solve(self, rhs: Any, trans: Any = "N") -> Any:
+        A = self.matrix
+        return solve_by_factors(A.data, A.indices, A.indptr, rhs, trans, self.kept)
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in ("L", "U", "perm_c", "perm_r", "nnz"):
+            raise AttributeError(name)
+        A = self.matrix
+        try:
+            numbers = np.asarray(A.data)
+        except AdError:  # no constants
+            refuse(f"`.{name}` of splu(A)", "it is computed in compiled code", "use scipy.linalg.lu")
+        made = PLAIN[0](csc_matrix((numbers, A.indices, A.indptr), shape=A.shape), *self.kept.options)
+        return getattr(made, name)
+
+
+@stands_always_for(Factors.solve)
+def solved(self: Any, rhs: Any, trans: Any = "N") -> Any:
+    A = self.matrix
+    return solve_by_factors(A.data, A.indices, A.indptr, np.asarray(rhs), trans, self.kept)
+
+
+@stands_always_for(splu)
+def factors(
+    A: Any,
+    permc_spec: Any = None,
+    diag_pivot_thresh: Any = None,
+    relax: Any = None,
+    panel_size: Any = None,
+    options: Any = None,
+) -> Any:
+    return Factors(A.tocsc(), (permc_spec, diag_pivot_thresh, relax, panel_size, options))
+
+
+@stands_always_for(factorized)
+def solver(A: Any) -> Any:
+    return Factors(A.tocsc()).solve
+
+
+def solve_by_factors(numbers: Any, indices: Any, starts: Any, b: Any, trans: str, kept: Kept) -> Any:
+    """``x`` with ``a @ x = b``, of a matrix stored by columns; ``trans``: of what is transposed."""
+    if kept.made is None or not np.array_equal(kept.numbers, numbers):
+        n, kept.numbers = len(starts) - 1, np.array(numbers)
+        kept.made = PLAIN[0](csc_matrix((numbers, indices, starts), shape=(n, n)), *kept.options)
+    return kept.made.solve(np.asarray(b, np.result_type(b, numbers)), trans)
+
+
+@vjp(solve_by_factors)
+def solve_by_factors_rule(g, ans, numbers, indices, starts, b, trans, kept):
+    """The transposed system has the same factors."""
+    if trans == "T":
+        b_bar = np.conj(solve_by_factors(numbers, indices, starts, np.conj(g), "N", kept))
+    else:
+        b_bar = solve_by_factors(numbers, indices, starts, g, "N" if trans == "H" else "H", kept)
+    rows, columns = (indices, majors(starts)) if trans == "N" else (majors(starts), indices)
+    products = b_bar[rows] * np.conj(ans[columns])
+    bar = -(products if np.ndim(b) == 1 else np.sum(products, axis=1))
+    return np.conj(bar) if trans == "H" else bar, None, None, b_bar, None, None
+
+
+helpers.SHAPED_LIKE[solve_by_factors] = 3, (0, 3)

@@ -14,6 +14,7 @@ import scipy.special as sp
 from ..partials import exp_share
 from ..registry import composite, elementwise, vjp
 from . import bessel_relatives, special_families, special_integrals  # noqa: F401  their rules enter, too
+from .bessel_orders import kve_by_order
 from .distribution_functions import ROOT_SERIES
 
 SQRT_PI = math.sqrt(math.pi)
@@ -365,7 +366,7 @@ def kn(ans, n, x):
 
 @elementwise(sp.kv, partial_domain=True)
 def kv(ans, v, z):
-    return NotImplemented, -0.5 * (sp.kv(v - 1, z) + sp.kv(v + 1, z))
+    return np.exp(-z) * kve_by_order(v, z, 1), -0.5 * (sp.kv(v - 1, z) + sp.kv(v + 1, z))
 
 
 # ----- others -----

@@ -10,7 +10,7 @@ from typing import Any
 from ...eager.state import state
 from ...rules.solvers import SOLVERS
 from ..replacements import arriving
-from . import minima, quadrature, roots, steps
+from . import minima, minpack, quadrature, roots, steps
 from .functions import Call
 
 Handler = Callable[[Call], Any]
@@ -51,6 +51,8 @@ def standing(module: types.ModuleType) -> Iterator[tuple[Any, Any]]:
         original = getattr(module, name, None)
         if original is not None:
             yield original, stand_in(original, handler)
+    for original, named, handler in minpack.forms(module):
+        yield original, stand_in(named, handler)
 
 
 @functools.cache

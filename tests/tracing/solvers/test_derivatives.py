@@ -18,6 +18,7 @@ from scipy.optimize import brentq, newton
 import ast_ad
 from ast_ad import grad, hessian, jacobian, jvp, value_and_grad, vmap
 from ast_ad.rules.solvers import SOLVERS
+from ast_ad.tracing.solvers.minpack import FORMS
 from ast_ad.tracing.solvers.table import HANDLERS
 
 pytestmark = [
@@ -448,7 +449,7 @@ def test_the_solver_runs_once(more):
 
 def test_every_solver_has_a_handler():
     nested = {"dblquad", "tplquad", "nquad"}  # Python code that calls quad
-    assert set(HANDLERS) | nested == set().union(*SOLVERS.values())
-    assert all(hasattr(so, name) for name in SOLVERS["scipy.optimize"])
+    assert set(HANDLERS) | nested | set(FORMS) == set().union(*SOLVERS.values())
+    assert all(hasattr(so._minpack if name in FORMS else so, name) for name in SOLVERS["scipy.optimize"])
     assert all(hasattr(si, name) for name in SOLVERS["scipy.integrate"])
     assert ast_ad.SolutionWarning

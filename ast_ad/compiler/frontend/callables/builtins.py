@@ -228,6 +228,8 @@ def b_filter_warnings(cx: Context, *args: Value, **kwargs: Value) -> Any:
 
 @handles(super)
 def b_super(cx: Context, *args: Value) -> Any:
+    if len(args) == 2 and isinstance(args[0], Lit) and isinstance(args[0].value, type):
+        return Super(args[0].value, args[1])
     cell = cx.frame.cells.get("__class__")
     names = list(cx.state.get(cx.frame))
     if args or cell is None or not names:

@@ -391,7 +391,12 @@ def is_immutable(value: Any) -> bool:
 
 
 def python_function(fn: Callee) -> types.FunctionType | None:
-    """The plain function behind Numba dispatchers, NumPy's dispatch wrappers and functools.lru_cache."""
+    """The plain function behind Numba dispatchers, NumPy's dispatch wrappers and functools.lru_cache.
+
+    A function is itself: ``functools.wraps`` gives it the attributes of what it wraps, also ``py_func``.
+    """
+    if isinstance(fn, types.FunctionType) and "in_place_of" not in fn.__dict__:
+        return fn
     for name in ("py_func", "_implementation", "__wrapped__"):
         inner = getattr(fn, name, None)
         if isinstance(inner, types.FunctionType) and (

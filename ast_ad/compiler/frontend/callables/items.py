@@ -71,6 +71,8 @@ def items_of(cx: Context, value: Value, expected: int | None = None, star: int |
     """
     if is_driven(value):
         value = doors.consumed(cx, value)
+    if isinstance(value, Flat):
+        value = cx.wrap(read_flat(cx, value))
     items = static_items(cx, value, short=False)
     if items is not None and expected is not None:
         require_items(cx, Lit(len(items)), expected - (star is not None), star is not None)

@@ -99,8 +99,10 @@ def load_attribute(cx: Context, base: Value, name: str) -> Any:
             require_of_tuples(cx, name)
         handler = METHODS.get(("dict" if isinstance(base, Dct) else "list", name))
         return Bound(Lit(handler and Intrinsic(handler)), (base,))
-    if isinstance(base, Range) and name in ("start", "stop", "step"):
+    if isinstance(base, (Range, slice)) and name in ("start", "stop", "step"):
         return getattr(base, name)
+    if isinstance(base, (Range, slice)) and cx.is_static(base):
+        return constant_attribute(cx, Lit(cx.static_value(base)), name)
     if isinstance(base, Attributes):
         handler = METHODS.get(("attributes", name))
         if handler is None:

@@ -80,8 +80,7 @@ def load_item(cx: Context, base: Value, index: Value) -> Any:
     if isinstance(base, Attributes):
         return load_entry(cx, base, index)
     if isinstance(base, Range) and not doors.within_rules(cx):
-        places = cx.demand(base, "the bounds of a range"), cx.demand(index, "an index of a range")
-        return doors.fold(cx, operator.getitem, *places)
+        return load_place(cx, base, index)
     if isinstance(base, Range):
         return doors.binary(cx, operator.add, base.start, doors.binary(cx, operator.mul, index, base.step))
     if isinstance(base, Lit):
@@ -95,6 +94,18 @@ def load_item(cx: Context, base: Value, index: Value) -> Any:
     if isinstance(type, Optional) and not isinstance(type.value, Array):
         raise cx.unsupported("an item of what may be None", f"it is {type}", "put a tuple there first")
     return cx.emit(operator.getitem, base, index)
+
+
+def load_place(cx: Context, base: Range, index: Value) -> Any:
+    """An item of a range: known, or read at run time of the array of all its items."""
+    try:
+        places = cx.demand(base, "the bounds of a range"), cx.demand(index, "an index of a range")
+    except UnsupportedError:
+        if not (isinstance(index, (Lit, Var)) and is_int(index)):
+            raise
+        every = doors.call(cx, Lit(np.arange), [base.start, base.stop, base.step], {})
+        return doors.call(cx, Lit(int), [load_item(cx, every, index)], {})
+    return doors.fold(cx, operator.getitem, *places)
 
 
 def is_truth(value: Value) -> bool:

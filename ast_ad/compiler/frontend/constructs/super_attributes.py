@@ -20,6 +20,10 @@ def super_attribute(cx: Context, base: Super, name: str) -> Any:
         owner: Any = made.cls
     else:  # of a classmethod or __new__, or an object from outside
         owner = made.value if of_class else type(made.value)
+    if base.cls not in owner.__mro__:
+        raise cx.unsupported(
+            "super() here", f"{base.cls.__name__} is no base class of {owner.__name__}", "name the base class"
+        )
     order = owner.__mro__[owner.__mro__.index(base.cls) + 1 :]
     raw: Any = next((k.__dict__[name] for k in order if name in k.__dict__), None)
     if isinstance(raw, (property, types.FunctionType, classmethod, staticmethod)):
@@ -38,6 +42,9 @@ def super_attribute(cx: Context, base: Super, name: str) -> Any:
         return Bound(Lit(Intrinsic(no_operation)), ())
     if raw is object.__setattr__ or raw is type.__call__:
         return Bound(Lit(raw), (made,))
+    holder = next((k for k in order if name in k.__dict__), None)
+    if holder is not None and not hasattr(type(raw), "__get__"):
+        return doors.call(cx, Lit(getattr), [Lit(holder), Lit(name)], {})
     raise cx.unsupported(f"super().{name}", "it is not Python code", "name the base class")
 
 

@@ -191,6 +191,8 @@ def _complexified(result: object) -> Any:
     if isinstance(result, tuple):
         items = [_complexified(item) for item in result]
         return type(result)(*items) if hasattr(result, "_fields") else tuple(items)
+    if isinstance(result, Scalar):
+        return Scalar("complex")
     assert isinstance(result, Array)
     return Array(np.result_type(result.dtype, np.complex64), result.shape)
 
