@@ -232,11 +232,11 @@ def _undoes(op: Op, view: Op) -> bool:
         return False
     if op.fn is helpers.setitem:
         return view.fn is operator.getitem and arg_key(view.args[1]) == arg_key(op.args[1])
-    if view.fn in SHAPES:
-        return op.fn in SHAPES
+    if view.fn in SHAPES:  # without an order of elements
+        return op.fn in SHAPES and all(len(o.args) == 1 + (o.fn is np.reshape) for o in (op, view))
     if view.fn is not op.fn:
         return False
-    if op.fn is np.transpose and len(op.args) > 1:
+    if op.fn is np.transpose and len(op.args) == len(view.args) == 2:
         return _is_inverse(op.args[1], view.args[1])
     return arg_key(Seq(op.args[1:])) == arg_key(Seq(view.args[1:]))
 
