@@ -309,3 +309,29 @@ def test_a_store_is_made_once(make: Callable[[], Case], check: bool | None) -> N
         for x in (np.array([0.5, 1.0]), np.array([2.0, 1.0])):
             assert derivative(x)[0] == plain(x)
             assert state() == left()
+
+
+@pytest.mark.parametrize("ask", ["jacfwd", "jacrev", "jacobian", "grad"])
+def test_a_store_by_a_function_whose_derivative_is_differentiated_is_made_once(ask: str) -> None:
+    """The inner derivative is compiled, the outer one is not."""
+    seen = {"n": 0.0}
+
+    def cubes(x):
+        seen["n"] = min(seen["n"] + 1.0, 2.0)
+        return np.sum(x**3) * seen["n"]
+
+    inner = ast_ad.grad(cubes)
+
+    def f(x):
+        turns = (i for i in range(2))
+        first = next(turns)
+        found = inner(x) * (first + sum(turns))
+        return np.sum(found) if ask == "grad" else found
+
+    derivative, x = getattr(ast_ad, ask)(f), np.array([1.0, 2.0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ast_ad.FallbackWarning)
+        for turn in (1.0, 2.0, 2.0):
+            expected = 6.0 * x * turn
+            np.testing.assert_allclose(derivative(x), expected if ask == "grad" else np.diag(expected))
+            assert seen["n"] == turn
