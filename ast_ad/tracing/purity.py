@@ -52,14 +52,16 @@ _CONTAINERS = list, dict, set, bytearray, collections.deque
 class Search:
     """``arrays``: those from outside that were found; writes to them can be seen by comparing.
 
-    ``holding``: the code of functions that find a container, which they may return, and of their callers.
+    ``holding``: the code of functions that find a container, and of those that call one: it may be returned.
+    ``writing``: of those that write to one, or call one that does: it may be an argument.
     """
 
     def __init__(self) -> None:
         self.seen: set[int] = set()
         self.read: set[tuple[types.CodeType, bool]] = set()  # code, and whether its object is a new one
         self.arrays: list[np.ndarray] = []
-        self.holding: set[types.CodeType] = set()
+        self.holding: set[Any] = set()
+        self.writing: set[Any] = set()
 
     def pure(self, value: Any, objects: Iterable[Any] = ()) -> bool:
         """Whether a function has no effect but its result, when it is called or when it reads ``value``.
@@ -84,7 +86,8 @@ class Search:
         if hasattr(type(value), "__ast_ad_lower__"):  # a derivative, or a function with rules
             runs = getattr(value, "roots", None) or (getattr(value, "function", None),)
             return all(self.pure(fn, objects) for fn in runs)
-        plain = getattr(value, "py_func", None) or getattr(value, "__wrapped__", None) or value
+        inner = getattr(value, "py_func", None) or getattr(value, "__wrapped__", None)
+        plain = value if isinstance(value, types.FunctionType) else inner  # a wrapper finds what it wraps
         if isinstance(plain, types.FunctionType):
             return lookup(value) is not None or self.function(plain, list(objects))
         if isinstance(value, types.BuiltinFunctionType):
@@ -130,24 +133,18 @@ class Search:
         instances = [v for v in outside if _is_instance(v)]
         if not all(self.pure(v, instances) for v in outside):
             return False
-        if any(map(self.holds, outside)):
+        steps = [step for code in _codes(fn.__code__) for step in dis.get_instructions(code)]
+        opnames = {step.opname for step in steps}
+        called = set(map(_code_of, outside))
+        if opnames & _ITEM_WRITES or names & _MUTATORS or called & self.writing:
+            self.writing.add(fn.__code__)
+        if any(map(_holds_items, outside)) or called & self.holding:
             self.holding.add(fn.__code__)
-            forbidden = forbidden | _ITEM_WRITES
-            if names & _MUTATORS:
-                return False
-        for code in _codes(fn.__code__):
-            for step in dis.get_instructions(code):
-                free = step.opname == "STORE_DEREF" and step.argval in fn.__code__.co_freevars
-                if step.opname in forbidden or free:
-                    return False
+        if fn.__code__ in self.writing & self.holding or opnames & forbidden:
+            return False
+        if any(step.opname == "STORE_DEREF" and step.argval in fn.__code__.co_freevars for step in steps):
+            return False
         return not own or all(map(_stores_in_own, _codes(fn.__code__)))
-
-    def holds(self, value: Any) -> bool:
-        """Whether it is a container, or a function that may return one; arrays can be compared."""
-        function = value.func if isinstance(value, functools.partial) else value
-        code = getattr(getattr(function, "__func__", function), "__code__", None)
-        stores = hasattr(type(value), "__setitem__") and not isinstance(value, np.ndarray)  # a UserDict, say
-        return stores or isinstance(value, _CONTAINERS) or code in self.holding
 
 
 def read_outside(fn: types.FunctionType, objects: Iterable[Any]) -> list[Any]:
@@ -244,6 +241,19 @@ def _is_instance(value: Any) -> bool:
         and not hasattr(value, "__next__")
         and not _of_library(value)
     )
+
+
+def _holds_items(value: Any) -> bool:
+    """Whether it is a container; what is written to arrays can be seen by comparing."""
+    stores = hasattr(type(value), "__setitem__") and not isinstance(value, np.ndarray)  # a UserDict, say
+    return stores or isinstance(value, _CONTAINERS)
+
+
+def _code_of(value: Any) -> types.CodeType | None:
+    """The code of a function, a method or a partial of one."""
+    if isinstance(value, (functools.partial, types.MethodType)):
+        return _code_of(value.func if isinstance(value, functools.partial) else value.__func__)
+    return value.__code__ if isinstance(value, types.FunctionType) else None
 
 
 def _of_library(value: Any) -> bool:

@@ -276,7 +276,44 @@ def in_an_object_of_a_class_of_which_others_are_made() -> Case:
     return f, lambda: counting.n
 
 
+def by_a_function_that_is_given_a_dict() -> Case:
+    seen = {"n": 1}
+
+    def turn(entries):
+        entries["n"] *= 2
+        return entries["n"]
+
+    def f(x):
+        turns = (i for i in range(2))
+        first = next(turns)
+        return np.sum(x) * turn(seen) * (first + sum(turns))
+
+    return f, lambda: seen["n"]
+
+
+def by_what_wraps_a_function() -> Case:
+    def counted(function):
+        @functools.wraps(function)
+        def run(*args):
+            counted.n *= 2
+            return function(*args) * counted.n
+
+        return run
+
+    counted.n = 1
+
+    @counted
+    def f(x):
+        turns = (i for i in range(2))
+        first = next(turns)
+        return np.sum(x) * (first + sum(turns))
+
+    return f, lambda: counted.n
+
+
 MAKERS = [
+    by_a_function_that_is_given_a_dict,
+    by_what_wraps_a_function,
     in_a_user_dict,
     in_a_user_list,
     in_a_chain_of_dicts,
