@@ -184,7 +184,7 @@ def in_what_a_function_returns() -> Case:
         turns = (i for i in range(2))
         first = next(turns)
         found()[0] *= 2
-        return np.sum(x) * seen[0] * (first + sum(turns))
+        return np.sum(x) * found()[0] * (first + sum(turns))
 
     return f, lambda: seen[0]
 
@@ -203,7 +203,7 @@ def in_what_a_method_returns() -> Case:
         turns = (i for i in range(2))
         first = next(turns)
         counting.found()[0] *= 2
-        return np.sum(x) * counting.seen[0] * (first + sum(turns))
+        return np.sum(x) * counting.found()[0] * (first + sum(turns))
 
     return f, lambda: counting.seen[0]
 
@@ -266,12 +266,12 @@ def in_an_object_of_a_class_of_which_others_are_made() -> Case:
             self.n *= 2
             return self.n
 
-    counting = Counting()
+    counting, kind = Counting(), Counting
 
     def f(x):
         turns = (i for i in range(2))
         first = next(turns)
-        return np.sum(x) * (Counting().turn() + counting.turn()) * (first + sum(turns))
+        return np.sum(x) * (kind().turn() + counting.turn()) * (first + sum(turns))
 
     return f, lambda: counting.n
 
