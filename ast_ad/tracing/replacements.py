@@ -194,6 +194,7 @@ def _uncached(cached: Any) -> Callable[..., Any]:
 
     for name in ("cache_info", "cache_clear", "cache_parameters"):
         setattr(call, name, getattr(cached, name))
+    call.in_place_of = cached  # type: ignore[attr-defined]
     return call
 
 

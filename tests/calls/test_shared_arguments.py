@@ -299,8 +299,8 @@ def changes_its_argument_on_a_path(x, y):
 
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("check", [True, False])
-@pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 @pytest.mark.filterwarnings("error::ast_ad.DefectWarning")
+@pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 def test_a_write_to_an_argument_that_is_read_only_raises_as_in_the_function(backend, check):
     x, y = np.array([0.3, -0.7, 1.1]), np.array([0.5, 0.2, -0.4])
     still = x.copy()
