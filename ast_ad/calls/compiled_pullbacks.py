@@ -49,6 +49,12 @@ class EveryFloat(Vjp):
             raise
         except Exception as error:
             raise CannotCompile() from error
+        if program.primal.stores:
+            raise CannotCompile() from UnsupportedError(
+                "a derivative of a function that stores outside, where it is differentiated in turn",
+                why="where its pullback is differentiated it runs again, and so does what it stores",
+                fix="return what it stores",
+            )
         states = program.states(inputs)
         try:
             if program.checked is None:

@@ -25,7 +25,7 @@ from ..compiler.frontend.structures import positions
 from ..compiler.frontend.values import Arr, Bound, Closure, Dct, Frame, Heap, Tup, now
 from ..compiler.ir.builtin import assign
 from ..compiler.ir.ops import Arg, Block, Function, Lit, Op, Seq, Var
-from ..compiler.ir.types import Array, DictOf, ListOf, Scalar, carries_derivative
+from ..compiler.ir.types import Array, DictOf, ListOf, Scalar, carries_derivative, has_references
 from ..compiler.simplify.renaming import Renaming, copy_block, free
 from ..errors import ELSEWHERE, TWICE, InputTypeError, InputValueError
 from .arguments import require_once
@@ -367,7 +367,9 @@ class Region:
             self.carried.into(self.cx.state, results)
 
     def held(self, residual: Arg) -> Any:
-        plain = isinstance(residual, Var) and isinstance(residual.type, (Scalar, Array, ListOf, DictOf))
+        """A residual as an abstract value; a list of references is one of positions to the backward half."""
+        type = residual.type if isinstance(residual, Var) else None
+        plain = isinstance(type, (Scalar, Array, ListOf, DictOf)) and not has_references(type)
         return self.cx.wrap_var(self.cx.variable(residual)) if plain else residual
 
     def function(self, around: tuple[Var, ...]) -> Function:

@@ -285,6 +285,12 @@ class Program(Request):
                     why="the write would change the other one too",
                     fix="pass a copy of one of them",
                 )
+            if not array.flags.writeable:
+                raise UnsupportedError(
+                    "an argument that the function writes to, and that is read-only",
+                    why="where it is written, the function raises an exception",
+                    fix="pass a copy",
+                )
             leaves[position] = own(array)
             changed.note([array])
         return leaves

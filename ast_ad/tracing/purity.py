@@ -45,15 +45,23 @@ _PURE_MODULES = frozenset(
 )
 _RANDOM = np.random.Generator, np.random.RandomState, random.Random
 _EFFECTS = "numpy.random", "ast_ad.eager.operations.randomness", "scipy.io"  # modules that draw, or write
+_OF_FUNCTIONS = "__defaults__", "__kwdefaults__", "args", "keywords"
 _CONTAINERS = list, dict, set, bytearray, collections.deque
 
 
 class Search:
-    """``arrays``: those from outside that were found; writes to them can be seen by comparing."""
+    """``arrays``: those from outside that were found; writes to them can be seen by comparing.
+
+    ``holding``: the code of functions that find a container, and of those that call one: it may be returned.
+    ``writing``: of those that write to one, or call one that does: it may be an argument.
+    """
 
     def __init__(self) -> None:
         self.seen: set[int] = set()
+        self.read: set[tuple[types.CodeType, bool]] = set()  # code, and whether its object is a new one
         self.arrays: list[np.ndarray] = []
+        self.holding: set[Any] = set()
+        self.writing: set[Any] = set()
 
     def pure(self, value: Any, objects: Iterable[Any] = ()) -> bool:
         """Whether a function has no effect but its result, when it is called or when it reads ``value``.
@@ -78,7 +86,7 @@ class Search:
         if hasattr(type(value), "__ast_ad_lower__"):  # a derivative, or a function with rules
             runs = getattr(value, "roots", None) or (getattr(value, "function", None),)
             return all(self.pure(fn, objects) for fn in runs)
-        plain = value
+        plain = value  # a wrapper finds what it wraps; what stands for a function is that
         if not isinstance(value, types.FunctionType) or "in_place_of" in value.__dict__:
             plain = getattr(value, "py_func", None) or getattr(value, "__wrapped__", None) or value
         if isinstance(plain, types.FunctionType):
@@ -99,7 +107,10 @@ class Search:
             return True
         functions = [f for base in cls.__mro__ for f in vars(base).values()]
         functions = [f for f in functions if isinstance(f, types.FunctionType)]
-        return all(self.function(f, [], own=True) for f in functions)
+        own = not any(
+            "__new__" in vars(base) for base in cls.__mro__[:-1]
+        )  # which may give one that was there
+        return all(self.function(f, [], own) for f in functions)
 
     def function(self, fn: types.FunctionType, objects: list[Any], own: bool = False) -> bool:
         known = _known(fn.__module__ or "")
@@ -107,11 +118,11 @@ class Search:
             captured = [given for given in _captured(fn) if callable(given) and id(given) not in self.seen]
             self.seen.update(map(id, captured))
             return all(self.pure(given, objects) for given in captured)
-        if id(fn.__code__) in self.seen:
+        if (fn.__code__, own) in self.read:
             return True
         if known is False:
             return False
-        self.seen.add(id(fn.__code__))
+        self.read.add((fn.__code__, own))
         names = {n for code in _codes(fn.__code__) for n in code.co_names}
         if names & _WRITERS:
             return False
@@ -120,17 +131,21 @@ class Search:
         constants = {c for code in _codes(fn.__code__) for c in code.co_consts if isinstance(c, str)}
         if "__dict__" in names | constants and not own:  # perhaps of an object from outside
             forbidden = forbidden | _ITEM_WRITES
-        if any(map(_holds_items, outside)):
-            forbidden = forbidden | _ITEM_WRITES
-            if names & _MUTATORS:
-                return False
-        for code in _codes(fn.__code__):
-            for step in dis.get_instructions(code):
-                free = step.opname == "STORE_DEREF" and step.argval in fn.__code__.co_freevars
-                if step.opname in forbidden or free:
-                    return False
         instances = [v for v in outside if _is_instance(v)]
-        return all(self.pure(v, instances) for v in outside)
+        if not all(self.pure(v, instances) for v in outside):
+            return False
+        steps = [step for code in _codes(fn.__code__) for step in dis.get_instructions(code)]
+        opnames = {step.opname for step in steps}
+        called = set(map(_code_of, outside))
+        if opnames & _ITEM_WRITES or names & _MUTATORS or called & self.writing:
+            self.writing.add(fn.__code__)
+        if any(map(_holds_items, outside)) or called & self.holding:
+            self.holding.add(fn.__code__)
+        if fn.__code__ in self.writing & self.holding or opnames & forbidden:
+            return False
+        if any(step.opname == "STORE_DEREF" and step.argval in fn.__code__.co_freevars for step in steps):
+            return False
+        return not own or all(map(_stores_in_own, _codes(fn.__code__)))
 
 
 def read_outside(fn: types.FunctionType, objects: Iterable[Any]) -> list[Any]:
@@ -147,6 +162,18 @@ def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             yield from _codes(constant)
+
+
+def _stores_in_own(code: types.CodeType) -> bool:
+    """Whether all attributes that a method stores are those of its own object."""
+    steps = list(dis.get_instructions(code))
+    owners = [a for a, b in zip(steps, steps[1:], strict=False) if b.opname in _ATTRIBUTE_WRITES]
+    return all("LOAD_FAST" in a.opname and _last(a.argval) == code.co_varnames[0] for a in owners)
+
+
+def _last(names: Any) -> Any:
+    """The name that an instruction loads last: some load two."""
+    return names[-1] if isinstance(names, tuple) else names
 
 
 def _outside(fn: types.FunctionType) -> Iterator[Any]:
@@ -171,7 +198,7 @@ def _captured(fn: types.FunctionType) -> Iterator[Any]:
 
 
 def _reachable(values: list[Any], names: set[str]) -> list[Any]:
-    """The values, and what the names mean as attributes of them: in modules, objects and their classes."""
+    """The values, and what the names mean as attributes of them: in modules, objects, classes, functions."""
     found: dict[int, Any] = {}
     pending = list(values)
     while pending:
@@ -185,6 +212,14 @@ def _reachable(values: list[Any], names: set[str]) -> list[Any]:
             pending += [vars(value)[n] for n in names if n in vars(value)]
             inherited = [getattr(type(value), n, None) for n in {*names, *_operators(type(value))}]
             pending += [f.fget if isinstance(f, property) else f for f in inherited]
+        elif isinstance(value, (types.FunctionType, functools.partial)):
+            own = {n for n in _OF_FUNCTIONS if hasattr(value, n)}
+            pending += [getattr(value, n) for n in names if n in vars(value) or n in own]
+        elif isinstance(value, type) and _known(value.__module__) is None:
+            members = [vars(cls).get(n) for cls in value.__mro__ for n in names]
+            pending += [getattr(m, "__func__", m) for m in members if not isinstance(m, property)]
+        elif isinstance(value, tuple):
+            pending += value
     return list(found.values())
 
 
@@ -213,6 +248,13 @@ def _holds_items(value: Any) -> bool:
     """Whether it is a container; what is written to arrays can be seen by comparing."""
     stores = hasattr(type(value), "__setitem__") and not isinstance(value, np.ndarray)  # a UserDict, say
     return stores or isinstance(value, _CONTAINERS)
+
+
+def _code_of(value: Any) -> types.CodeType | None:
+    """The code of a function, a method or a partial of one."""
+    if isinstance(value, (functools.partial, types.MethodType)):
+        return _code_of(value.func if isinstance(value, functools.partial) else value.__func__)
+    return value.__code__ if isinstance(value, types.FunctionType) else None
 
 
 def _of_library(value: Any) -> bool:

@@ -194,6 +194,7 @@ def _uncached(cached: Any) -> Callable[..., Any]:
 
     for name in ("cache_info", "cache_clear", "cache_parameters"):
         setattr(call, name, getattr(cached, name))
+    call.in_place_of = cached  # type: ignore[attr-defined]
     return call
 
 
@@ -373,8 +374,15 @@ def replacement(value: Any, table: dict[int, tuple[Any, Any]]) -> Any:
         return _kept(value, vectorized)
     if kind is functools.partial:
         inner = replacement(value.func, table)
-        return None if inner is None else functools.partial(inner, *value.args, **value.keywords)
+        return None if inner is None else _partial_of(inner, value)
     return _constants_only(value) if is_compiled(value) else None
+
+
+def _partial_of(inner: Any, value: functools.partial[Any]) -> functools.partial[Any]:
+    """The partial with another function, and the very keywords and attributes of ``value``."""
+    made = functools.partial(inner)
+    made.__setstate__((inner, value.args, value.keywords, vars(value)))  # type: ignore[attr-defined]
+    return made
 
 
 _SHOWN = {"numpy", "scipy", "math", "cmath"}

@@ -47,12 +47,25 @@ def make_plain(survivors: list[Any]) -> None:
         kind = next((kind for kind in (dict, list, deque) if isinstance(place, kind)), None)
         if kind is not None:  # whose own method is asked: a class of the user's may have another one
             items = dict.items(place) if kind is dict else enumerate(kind.__iter__(place))
-            for key, new in [(key, new) for key, value in items if (new := now(value)) is not value]:
-                kind.__setitem__(place, key, new)
+            changes: list[Any] = [(key, new) for key, value in items if (new := now(value)) is not value]
+            cls = class_of_namespace(place) if kind is dict and changes else None
+            for key, new in changes:
+                if cls is None:
+                    kind.__setitem__(place, key, new)
+                else:  # Python remembers where it found an attribute of a class, but for stores by this way
+                    type.__setattr__(cls, key, new)
         elif type(place) is types.CellType:
             place.cell_contents = now(place.cell_contents)
         else:
             _replace_attributes(place, now)
+
+
+def class_of_namespace(place: dict[Any, Any]) -> type | None:
+    """The class of whose attributes this is the dict itself, which no Python code is given."""
+    if "__module__" not in place:
+        return None
+    classes = (holder for holder in gc.get_referrers(place) if isinstance(holder, type))
+    return next((cls for cls in classes if gc.get_referents(cls.__dict__)[0] is place), None)
 
 
 def _holding(values: list[Any]) -> tuple[list[Any], dict[int, tuple[Any, ...]]]:

@@ -646,3 +646,22 @@ def test_a_derivative_that_raises_whatever_happens():
     np.testing.assert_array_equal(gradient(np.ones(2), True), [3.0, 1.0])
     with pytest.raises(ValueError, match="too long"):
         gradient(np.ones(3), True)
+
+
+def two_lists_of_the_same_arrays(x):
+    first = [x * k for k in range(1, 4)]
+    second = first[:]
+    for i in range(3):
+        second[i] += 1.0
+        first[i - 1] = first[i] * second[i - 1] * x
+    return np.sum(first[0] * second[1])
+
+
+def test_a_pullback_that_keeps_a_list_of_references():
+    """What it keeps are positions of arrays, not the arrays."""
+    x, steps = np.array([0.3, 0.4]), np.eye(2) * 1e-5
+    gradient = ast_ad.grad(two_lists_of_the_same_arrays)
+    expected = [(gradient(x + step) - gradient(x - step)) / 2e-5 for step in steps]
+    for ask in (ast_ad.hessian, lambda f, **k: ast_ad.jacrev(ast_ad.jacrev(f), **k)):
+        found = ask(two_lists_of_the_same_arrays, fallback="error")(x)
+        np.testing.assert_allclose(found, expected, rtol=1e-6)

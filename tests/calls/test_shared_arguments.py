@@ -289,3 +289,28 @@ def test_derivatives_within_functions():
     with pytest.raises(SharedMemoryError):
         ast_ad.value_and_grad(own_slope)(a)
     np.testing.assert_array_equal(a, X)
+
+
+def changes_its_argument_on_a_path(x, y):
+    if y[0] > 0:
+        x[1:] += np.sin(y[:-1])
+    return np.sum(x * y)
+
+
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+@pytest.mark.parametrize("check", [True, False])
+@pytest.mark.filterwarnings("error::ast_ad.DefectWarning")
+@pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
+def test_a_write_to_an_argument_that_is_read_only_raises_as_in_the_function(backend, check):
+    x, y = np.array([0.3, -0.7, 1.1]), np.array([0.5, 0.2, -0.4])
+    still = x.copy()
+    still.flags.writeable = False
+    for first in (still, x):
+        derivative = ast_ad.grad(changes_its_argument_on_a_path, backend=backend, check=check)
+        for argument in (first, still, np.broadcast_to(0.5, 3)):
+            np.testing.assert_allclose(derivative(argument, -y), -y)  # nothing is written
+            if argument is x:
+                np.testing.assert_allclose(derivative(argument, y), y)
+                continue
+            with pytest.raises(ValueError, match="read-only"):
+                derivative(argument, y)

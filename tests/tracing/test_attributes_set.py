@@ -119,3 +119,29 @@ def test_without_a_handler_it_is_the_functions_own_error(x):
 
     with pytest.raises(AttributeError, match="has no attribute 'name'"):
         ast_ad.grad(f)(x)
+
+
+def test_a_traced_value_in_a_class_is_read_anew_when_it_has_become_a_plain_one():
+    """Python remembers where it found an attribute of a class: it would read what is gone by then."""
+
+    class Base:
+        k = 1.0
+
+    class Scale(Base):
+        pass
+
+    def f(x):
+        turns = (i for i in range(2))
+        first = next(turns)
+        Scale.k = x[1] * (first + sum(turns))
+        if x[0] > 0.5:
+            Base.k = x[0]
+        return np.sum(x) * Scale.k + Base.k
+
+    derivative = ast_ad.value_and_grad(f)
+    with pytest.warns(ast_ad.FallbackWarning):
+        derivative(np.array([0.25, 0.5]))
+    for point in (np.array([0.75, 0.5]), np.array([0.25, 2.0]), np.array([1.0, 3.0])) * 50:
+        value, _ = derivative(point)
+        assert type(Scale.k) is np.float64 and Scale.k == point[1]
+        assert value == np.sum(point) * point[1] + Base.k

@@ -1,8 +1,12 @@
 """Do NumPy's functions that call others find what these know of a trace? And are counts integers?"""
 
+import functools
+import warnings
+
 import numpy as np
 import pytest
 
+import ast_ad
 from ast_ad import MissingRuleError, grad
 
 from .test_second_derivatives import S, X, combined, differences, turns
@@ -115,3 +119,22 @@ def test_errors_are_numpys():
         grad(f)(X, True)
     with pytest.raises(TypeError, match="Cannot cast"):
         grad(f)(X, False)
+
+
+def test_a_cache_in_a_derivative_that_is_compiled_while_another_is_traced():
+    made = []
+
+    @functools.cache
+    def weights(n):
+        made.append(n)
+        return np.arange(n) * 1.0
+
+    def f(x):
+        return np.sum(x**2 * weights(len(x)))
+
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        found = ast_ad.hessian(f)(np.array([1.0, 2.0]))
+    np.testing.assert_array_equal(found, [[0.0, 0.0], [0.0, 2.0]])
+    assert made == [2]
+    assert {warning.category for warning in told} == {ast_ad.FallbackWarning}

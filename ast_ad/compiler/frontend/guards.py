@@ -16,7 +16,7 @@ from typing import Any
 
 ATTRIBUTE, ITEM = "attribute", "item"
 MISSING: Any = type("Missing", (), {"__repr__": lambda self: "MISSING"})()
-_UNREADABLE = (AttributeError, LookupError, TypeError, ValueError)  # ValueError: an empty closure cell
+UNREADABLE = (AttributeError, LookupError, TypeError, ValueError)  # ValueError: an empty closure cell
 
 
 @dataclass(frozen=True)
@@ -172,7 +172,7 @@ class Guard:
             value = self.path.read(args)
             expected = self.expected.read(args) if self.kind == "same" else self.expected
             return bool(_TESTS[self.kind](value, expected))
-        except _UNREADABLE:
+        except UNREADABLE:
             return self.kind == "missing"
 
     def __str__(self) -> str:
@@ -235,7 +235,7 @@ class Guards:
             check = self._check = _compiled(tuple(self._guards.values()))
         try:
             return check(args)
-        except _UNREADABLE:  # an attribute or an item that was compared is gone
+        except UNREADABLE:  # an attribute or an item that was compared is gone
             return False
 
     def broken(self, args: Sequence[object] = ()) -> Guard | None:

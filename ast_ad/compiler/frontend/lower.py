@@ -34,6 +34,7 @@ from .store.elements import without_references
 from .store.identities import static_entries
 from .store.left import Left, guard_identities, require_alone, require_no_code, written_outside
 from .store.lifted_places import require_attributes_only
+from .store.missed_stores import require_none_missed
 from .store.outer_stores import Store
 from .values import Arr, Bound, Callee, Dct, Lst, Obj, Tup, Value
 
@@ -183,6 +184,7 @@ def _read(
     inputs.captures = [c for c in inputs.captures if c[1].id in used]
     if inputs.places.count or stores:
         require_no_code(cx)
+        require_none_missed(cx)
     if inputs.places.count or stores or inputs.places.lifted or inputs.places.lifted_items:
         require_attributes_only(cx)
         guard_identities(cx)

@@ -89,10 +89,18 @@ def outside_constant(cx: Context, value: Value, path: Path) -> Any:
 
     Defaults, arguments of a ``functools.partial`` and attributes of a class that objects are made of.
     """
+    if path.steps and path.steps[-1][0] == ITEM:
+        known_items(cx, Path(path.root, path.steps[:-1], path.label).read())
     if cx.inputs is not None and is_constant(value):
         cx.inputs.guards.add(Guard.value(path, value))
         return from_python(cx, value)
     return outside_value(cx, value, path)
+
+
+def known_items(cx: Context, owner: object) -> None:
+    """A call reads what a container holds as it is outside, whatever the program stores in it."""
+    if cx.inputs is not None and isinstance(owner, dict):
+        cx.inputs.places.known[id(owner)] = owner
 
 
 def outside_value(cx: Context, value: object, path: Path) -> Any:

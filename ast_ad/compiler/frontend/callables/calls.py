@@ -26,7 +26,7 @@ from ..constructs.statements import place
 from ..context import Context
 from ..conversion import from_python
 from ..guards import Guard, Path
-from ..outside_values import outside_constant, outside_value
+from ..outside_values import known_items, outside_constant, outside_value
 from ..source.opaque import answers_by_arguments, run_apart
 from ..spelling import parameter_names
 from ..store.identities import static_entries
@@ -175,6 +175,7 @@ def _call_python(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str, V
         given, named = path.attribute("args"), path.attribute("keywords")
         if cx.inputs is not None:
             cx.inputs.guards.add(Guard.keys(named, fn.keywords))
+            known_items(cx, fn.keywords)
         bound = [outside_constant(cx, a, given.item(i)) for i, a in enumerate(fn.args)]
         keywords = {k: outside_constant(cx, v, named.item(k)) for k, v in fn.keywords.items()}
         return call(cx, Lit(fn.func), [*bound, *args], {**keywords, **kwargs})

@@ -308,7 +308,7 @@ def constant_attribute(cx: Context, base: Lit, name: str) -> Any:
         if is_stored(cx, vars(value), name):
             return global_value(cx, vars(value), name)
         return outside_value(cx, getattr(value, name), Path.of_module(value, name))
-    stored = storing_class(cx, value, name) if isinstance(value, type) else None
+    stored = storing_class(cx, value, name, of_itself=True) if isinstance(value, type) else None
     if stored is not None:
         return class_attribute(cx, stored, name)
     if isinstance(value, type) and is_local(value):

@@ -234,6 +234,15 @@ def is_storable(value: object) -> bool:
     )
 
 
+def changed_outside(cx: Context) -> set[Path]:
+    """Where the lists, dicts and arrays were met that are changed, be it for a time."""
+    inputs = cx.outside()
+    places = inputs.places
+    held = {*places.changed, *places.lifted_items}
+    held |= {found for found in inputs.arrays_held() if cx.state.look(found) is not found.initial}
+    return {p for p in inputs.sources if inputs.captured[p] in held or p in places.tails}
+
+
 def guard_identities(cx: Context) -> None:
     """Objects that are stored to stay one and the same, or apart, at all paths where they were met.
 
@@ -244,9 +253,7 @@ def guard_identities(cx: Context) -> None:
     """
     inputs = cx.outside()
     places = inputs.places
-    held = {*places.changed, *places.lifted_items}
-    held |= {found for found in inputs.arrays_held() if cx.state.look(found) is not found.initial}
-    changed = {p for p in inputs.sources if inputs.captured[p] in held or p in places.tails}
+    changed = changed_outside(cx)
     lists = {id(inputs.sources[path]): path for path in changed}
     if any(lists.get(id(value), path) != path for path, value in inputs.sources.items()):
         inputs.one_thing()

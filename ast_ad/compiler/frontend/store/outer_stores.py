@@ -90,6 +90,7 @@ class Places:
         self.computed: dict[str, bool] = {}  # attributes that code makes; whether it runs when they are read
         self.lifted_items: dict[Any, None] = {}  # the lists and dicts of which items are
         self.attributes: dict[Any, None] = {}  # the dicts that are an object's ``__dict__``
+        self.known: dict[int, Any] = {}  # the dicts of which calls read items as constants
 
     def of(self, owner: object, path: Path, kind: str, name: str, label: str) -> Place:
         key = id(owner), name
@@ -222,12 +223,26 @@ def found_in_class(cls: type, name: str) -> Any:
     return next((k.__dict__[name] for k in cls.__mro__ if name in k.__dict__), None)
 
 
-def storing_class(cx: Context, cls: type, name: str) -> type | None:
-    """The class of those that ``cls`` derives from where an attribute is found that the program stores."""
-    for found in cls.__mro__:
-        if is_stored(cx, found, name):
-            return found
-        if name in found.__dict__:
+def storing_class(cx: Context, cls: type, name: str, of_itself: bool = False) -> type | None:
+    """The class of those that ``cls`` derives from where an attribute is found that the program stores.
+
+    ``of_itself``: the class is asked, not an object of it, and its metaclass for what it has not.
+    """
+    found = _storing(cx, cls.__mro__, name)
+    if found or not of_itself or any(name in vars(base) for base in cls.__mro__):
+        return found
+    metaclass: type = type(cls)
+    return _storing(cx, metaclass.__mro__, name)
+
+
+def _storing(cx: Context, classes: tuple[type, ...], name: str) -> type | None:
+    for i, cls in enumerate(classes):
+        if is_stored(cx, cls, name):
+            if name not in vars(cls) and _storing(cx, classes[i + 1 :], name):
+                why = f"{cls.__name__} and a class that it derives from get one"
+                raise cx.unsupported(f"attribute `{name}`", why, "use two names")
+            return cls
+        if name in vars(cls):
             return None
     return None
 
