@@ -193,7 +193,8 @@ class Writer:
             self.rank, self.written = known
         ends = self.draw.sample(sorted(self.rank), 3)
         self.lines.append(
-            "    return s + np.sum(c**2) + np.sum(b * 0.3)" + "".join(f" + np.sum({e}**2)" for e in ends)
+            "    return s + np.sum(c**2) + np.sum(b * 0.3) + x[0]"
+            + "".join(f" + np.sum({e}**2)" for e in ends)
         )
         return "\n".join(self.lines)
 
@@ -243,4 +244,11 @@ def test_random_programs(backend, seed, tmp_path):
     exec(compile(text, str(path), "exec"), space)
     for n in (4, 5):
         draw = np.random.default_rng(seed)
-        agrees(space["f"], [draw.normal(size=(n, n)), draw.normal(size=n)], backend)
+        args = [draw.normal(size=(n, n)), draw.normal(size=n)]
+        try:
+            space["f"](*(x.copy() for x in args))
+        except ValueError:  # a part that is too short for its shape
+            with pytest.raises(ValueError, match="reshape"):
+                ast_ad.grad(space["f"], argnums=(0, 1), backend=backend, check=False)(*args)
+            continue
+        agrees(space["f"], args, backend)
