@@ -315,9 +315,7 @@ def _blur(subject: Subject, says: Any, direction: Values, weights: Values) -> Va
     for other in subject.neighbours():
         with contextlib.suppress(Exception):  # it may not be defined there
             blur = np.fmax(blur, abs(type(says)(other).derivative(direction, weights) - found))
-    which = direction != 0
-    steepest = subject.reach() / np.max(subject.sizes[which] / abs(direction[which]))
-    most = 1e4 * subject.eps * steepest  # else it jumps
+    most = 1e4 * subject.eps * subject.steepest(direction)  # else it jumps
     return np.asarray(np.where(blur <= most, SAFETY * blur, 0.0))
 
 

@@ -116,6 +116,11 @@ class Subject:
             self._reach = max(size for size in (*found, 0.0) if np.isfinite(size))
         return self._reach
 
+    def steepest(self, direction: Values) -> float:
+        """The slope of a result that is as large as they get, along a direction."""
+        which = direction != 0
+        return float(self.reach() / np.max(self.sizes[which] / abs(direction[which])))
+
     def line(self, direction: Values) -> Line:
         """The differences along a direction."""
         key = direction.tobytes()

@@ -73,6 +73,8 @@ def fault(
             return None
         estimate, terms = _weighed(line.estimate(thoroughly=True), weights)
         margin = bounds.margin(subject, found, estimate, terms, weights)
+        if np.any((estimate.slope == 0) & (estimate.error == 0) & (abs(found) > margin)):
+            margin = margin + subject.eps * subject.steepest(direction)  # what differences of that size lose
         apart = np.where(np.isfinite(found), abs(found - estimate.slope), NAN_OF * estimate.scale)
         nan = ~np.isfinite(found)
         beyond = apart > SAFETY * estimate.error + np.where(nan, 0.0, margin)

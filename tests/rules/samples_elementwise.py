@@ -186,6 +186,7 @@ SAMPLES = {
     builtins.min: [([1.0, 3.0, 2.0],), (1.0, 2.0), (3.0, 1, 0.5), (apart(5),)],
     # partial derivatives that are functions of their own
     p.ratio: [(X, P), (Z, W + 3), (2.0, P), Sample((X, np.zeros(4)), kink=True)],
+    p.arcsin_slope: [(Z,), (2.0 + 0.5j,)],
     p.exp_share: [(X, Y), (X, ROW)],
     p.power_dx: [(P, U), (P, 1.7), (X, 2), (X, 1), (X, 0), (2.0, 3.0), (cnormal(3) + 3, 2.0)],
     p.power_dy: [Sample((P, U, P**U), kink=True), Sample((0.0, 2.0, 0.0), kink=True)],
