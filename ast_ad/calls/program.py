@@ -205,6 +205,7 @@ class Program(Request):
         begin(self)
         states = self.states(inputs)
         try:
+            self._require_writable(inputs)
             return self._run(self._entry(self.code.run), inputs)
         except Exception as error:
             problem = error
@@ -271,6 +272,17 @@ class Program(Request):
             fix="test for the condition with `if` instead",
         )
 
+    def _require_writable(self, leaves: Sequence[Any]) -> None:
+        """Asked of what the caller gives: a check of a first call runs on arrays that nobody may write to."""
+        for position in self._written:
+            leaf = leaves[position]
+            if isinstance(leaf, np.ndarray) and not leaf.flags.writeable:
+                raise UnsupportedError(
+                    "an argument that the function writes to, and that is read-only",
+                    why="where it is written, the function raises an exception",
+                    fix="pass a copy",
+                )
+
     def _protected(self, leaves: list[Any]) -> list[Any]:
         """The leaves, with copies of those that the function writes to."""
         leaves = list(leaves)
@@ -284,12 +296,6 @@ class Program(Request):
                     "two arguments that share memory, one of which the function writes to",
                     why="the write would change the other one too",
                     fix="pass a copy of one of them",
-                )
-            if not array.flags.writeable:
-                raise UnsupportedError(
-                    "an argument that the function writes to, and that is read-only",
-                    why="where it is written, the function raises an exception",
-                    fix="pass a copy",
                 )
             leaves[position] = own(array)
             changed.note([array])

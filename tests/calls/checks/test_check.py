@@ -76,6 +76,21 @@ def ops_of(function, fn):
     return [op for op in walk(function.body) if isinstance(op, Op) and op.fn is fn]
 
 
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+def test_a_function_that_writes_to_its_argument_is_compiled_and_checked(backend):
+    """The check runs it on arrays that can't be written to, which is no fault of the caller's."""
+
+    def squared(x):
+        x[0] = x[0] ** 2
+        return np.sum(x**2)
+
+    derivative = ast_ad.value_and_grad(squared, backend=backend, fallback="error")
+    value, gradient = derivative(X)
+    assert value == squared(X.copy()) and X[0] == 0.5
+    np.testing.assert_allclose(gradient, [4 * X[0] ** 3, *(2 * X[1:])])
+    assert "Checked against the function in its first call" in derivative.explain()
+
+
 # ----- lies that are found
 def a_wrong_value(function):
     for op in ops_of(function, np.sin):
