@@ -73,15 +73,16 @@ def fault(
             return None
         estimate, terms = _weighed(line.estimate(thoroughly=True), weights)
         margin = bounds.margin(subject, found, estimate, terms, weights)
-        if np.any((estimate.slope == 0) & (estimate.error == 0) & (abs(found) > margin)):
-            margin = margin + subject.eps * subject.steepest(direction)  # what differences of that size lose
+        exact = (estimate.slope == 0) & (estimate.error == 0) & (abs(found) > margin)
+        if np.any(exact):  # a zero is good to what differences of numbers of that size lose
+            margin = margin + np.where(exact, subject.eps * subject.steepest(direction), 0.0)
         apart = np.where(np.isfinite(found), abs(found - estimate.slope), NAN_OF * estimate.scale)
         nan = ~np.isfinite(found)
         beyond = apart > SAFETY * estimate.error + np.where(nan, 0.0, margin)
         wrong = (estimate.kink <= 0.1 * apart) & (beyond | nan & (apart == 0))
         doubtful = ~wrong & ~nan & estimate.straight & (apart > CONFIRMED * estimate.error + margin)
-        if np.any(doubtful) and (exact := subject.complex_step(direction)) is not None:
-            step = exact if weights is None else np.atleast_1d(weights @ exact)
+        if np.any(doubtful) and (analytic := subject.complex_step(direction)) is not None:
+            step = analytic if weights is None else np.atleast_1d(weights @ analytic)
             wrong |= doubtful & (abs(step - estimate.slope) <= CONFIRMED * estimate.error)
         wrong &= np.isfinite(estimate.slope)
     order = np.argsort(-np.where(wrong, apart / np.maximum(margin, 1e-300), 0.0))

@@ -42,7 +42,7 @@ class Primitive:
 
 _primitives: dict[Function, Primitive] = {}
 # Rules of optional libraries, read once the user's program has imported the library itself.
-_optional: dict[str, str | None] = {
+_optional = {
     "scipy.special": ".scipy.special",
     "scipy.linalg": ".scipy.matrix_equations",
     "scipy.fft": ".scipy.fft",
@@ -76,10 +76,10 @@ def load_optional() -> bool:
     """Read the rules and programs of libraries that were imported meanwhile; whether there were any."""
     arrived = [library for library in _optional if library in sys.modules and not _is_arriving(library)]
     for library in arrived:
-        module = _optional.pop(library, None)  # which the import of another one may have read
+        module = _optional.pop(library, "")  # which the import of another one may have read
         before = len(_primitives)
         try:
-            if module is not None:
+            if module:
                 importlib.import_module(module, __package__)
         except BaseException:  # a filter that makes errors of warnings, an interrupt
             if len(_primitives) == before:

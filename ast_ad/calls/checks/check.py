@@ -81,7 +81,6 @@ class FirstCall:
         self.backward = program.backward
         self.notes = ["value"]
         self.unchecked = ""  # why nothing could be compared
-        self.text: Any = None
         self.ran: Outcome | None = None  # what came of the function itself
         self.states = program.states(inputs)  # each run draws what the call draws
 
@@ -185,8 +184,8 @@ class FirstCall:
             self.notes.append("not types and lengths, for it is long")
             return None
         try:
-            self.text, facts = rehearsed(code.placed(), long=time > LONG), Facts()
-            found = self.rehearsed = self.numpy(self.inputs, facts)
+            text, facts = rehearsed(code.placed(), long=time > LONG), Facts()
+            found = self.rehearsed = self.numpy(text, self.inputs, facts)
             if found.error is None and self.backward is not None:
                 found = self.pulled_back(found.value, self.halves()(facts))
         except NotRehearsed:
@@ -195,9 +194,8 @@ class FirstCall:
         self.notes.append("types and lengths")
         return found
 
-    def numpy(self, inputs: Sequence[Any], facts: Facts, text: Any = None) -> Outcome:
-        """The text, run on arrays that can't be written to."""
-        text = self.text if text is None else text
+    def numpy(self, text: Any, inputs: Sequence[Any], facts: Facts) -> Outcome:
+        """A text of the program, run on arrays that can't be written to."""
         given = [_read_only(v) for v in inputs]
         self.rewind()
         with quiet():
@@ -330,7 +328,7 @@ class FirstCall:
 
         def run(inputs: Sequence[Any], noise: Noise) -> Sequence[Any] | None:
             text = rehearsed(self.program.code.placed(), noise=noise)
-            outcome = self.numpy(inputs, Facts(), text)
+            outcome = self.numpy(text, inputs, Facts())
             if outcome.error is None and self.backward is not None:
                 outcome = self.pulled_back(outcome.value, self.halves(noise)(Facts()))
             return flatten(list(outcome.value))[0] if outcome.error is None else None

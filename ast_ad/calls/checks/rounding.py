@@ -39,27 +39,27 @@ class Noise:
         self.numbers = None if seed is None else np.random.default_rng(seed)
         self.path = 0  # a checksum of all that was decided
 
-    def moved(self, value: Any) -> Any:
-        """A float or an array of floats, each larger or smaller by a unit; whole numbers as they are.
+    def moved(self, value: Any, whole: bool = False) -> Any:
+        """A float or an array of floats, each larger or smaller by a unit; an array is changed where it is.
 
-        An array is changed where it is.
+        ``whole``: whether whole numbers are moved, too, which arithmetic may give exactly.
         """
         if self.numbers is None:
             return value
         if isinstance(value, np.ndarray):
             for part in (value.real, value.imag) if value.dtype.kind == "c" else (value,):
                 if part.dtype.kind == "f":
-                    np.copyto(part, self.apart(part))
+                    np.copyto(part, self.apart(part, whole))
             return value
         if isinstance(value, (complex, np.complexfloating)):
-            return type(value)(complex(self.apart(value.real), self.apart(value.imag)))
-        return type(value)(self.apart(value)) if isinstance(value, (float, np.floating)) else value
+            return type(value)(complex(self.apart(value.real, whole), self.apart(value.imag, whole)))
+        return type(value)(self.apart(value, whole)) if isinstance(value, (float, np.floating)) else value
 
-    def apart(self, value: Any) -> Any:
+    def apart(self, value: Any, whole: bool) -> Any:
         assert self.numbers is not None
         up = self.numbers.random(np.shape(value)) < 0.5
         found = np.nextafter(value, np.where(up, np.inf, -np.inf).astype(np.result_type(value)))
-        return np.where(value == np.rint(value), value, found)
+        return found if whole else np.where(value == np.rint(value), value, found)
 
     def decided(self, value: Any) -> None:
         """What a comparison or a conversion to an int gave."""
@@ -91,7 +91,7 @@ def spread(
     found = []
     for seed in range(RUNS):
         noise = Noise(seed)
-        moved = [noise.moved(v.copy() if isinstance(v, np.ndarray) else v) for v in inputs]
+        moved = [noise.moved(v.copy() if isinstance(v, np.ndarray) else v, whole=True) for v in inputs]
         still = run(moved, Noise(None))
         rounded = run(moved, noise)
         if still is not None:

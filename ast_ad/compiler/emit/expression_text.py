@@ -20,7 +20,7 @@ from ...rules import containers, dicts, nested_lists
 from ...rules.helpers import mT
 from ..ir import builtin
 from ..ir.ops import Arg, If, Lit, Op, Seq, Slice, Var
-from ..ir.types import Array, Scalar
+from ..ir.types import Array, Scalar, rank_of
 from .imports import References, name
 
 BINARY: dict[Any, ast.operator] = {
@@ -143,20 +143,25 @@ class Expressions:
             return ast.Tuple([self.index(item) for item in arg.items], ast.Load())
         return self.value(arg)
 
-    def view(self, array: ast.expr, path: Arg) -> ast.expr:
-        """The view of an array to which a path leads (``builtin.through_``)."""
+    def view(self, array: ast.expr, rank: int | None, path: Arg) -> ast.expr:
+        """The view of an array of so many axes to which a path leads (``builtin.through_``)."""
         for step in path.items if isinstance(path, Seq) else ():
             assert isinstance(step, Seq) and isinstance(step.items[0], Lit) and isinstance(step.items[1], Lit)
-            fn, shape, args = step.items[0].value, step.items[1].value.shape, step.items[2:]
+            fn, args, before = step.items[0].value, step.items[2:], rank
+            rank = rank_of(step.items[1].value)
             if fn is operator.getitem:
                 array = subscript(array, self.index(args[0]))
-            elif fn is np.ravel:
-                array = method(array, "ravel")
-            elif fn in (np.reshape, np.transpose) and args:
-                array = method(array, fn.__name__, self.value(args[0]))
-            elif fn is np.swapaxes or fn is mT and len(shape) > 2:
+            elif fn in (np.reshape, np.ravel):
+                # Of several axes the order in memory says whether it is a view: else the write fails.
+                checked = {} if before == 1 else {"copy": constant(False)}
+                lengths = self.value(args[0] if args else Lit(-1))
+                array = call(ast.Attribute(array, "reshape", ast.Load()), [lengths], **checked)
+            elif fn is np.transpose and args:
+                array = method(array, "transpose", self.value(args[0]))
+            elif fn is np.swapaxes or fn is mT and rank != 2:
                 array = method(array, "swapaxes", *map(self.value, args or (Lit(-1), Lit(-2))))
             else:
+                assert fn in (np.transpose, mT)
                 array = ast.Attribute(array, "T", ast.Load())
         return array
 

@@ -21,7 +21,7 @@ from ..ir import builtin
 from ..ir.builtin import MUTATORS
 from ..ir.liveness import Liveness
 from ..ir.ops import Arg, Block, For, Function, If, Lit, Op, Span, Statement, Var, While
-from ..ir.types import Scalar
+from ..ir.types import Scalar, rank_of
 from .expression_text import Expressions, call, constant, method, negate, subscript
 from .imports import STORE, References, name
 from .names import assign_names
@@ -194,7 +194,9 @@ class _Body:
         assert isinstance(target, Var)
         place = ast.Name(self._name(target), ast.Load())
         if op.fn in (builtin.setitem_, builtin.through_):
-            seen = place if op.fn is builtin.setitem_ else self.expressions.view(place, op.args[3])
+            seen: ast.expr = place
+            if op.fn is builtin.through_:
+                seen = self.expressions.view(place, rank_of(target.type), op.args[3])
             item = subscript(seen, self.expressions.index(op.args[1]))
             item.ctx = ast.Store()
             yield ast.Assign([item], value(op.args[2]))

@@ -143,10 +143,15 @@ def through_(array: Any, index: Any, value: Any, path: Any) -> Any:
     """``array.T[1:][index] = value`` for the path ``(np.transpose, type), (operator.getitem, type, 1:)``.
 
     A step of the path is a function that gives a view, the type of that in the IR, and its other arguments.
+
+    Raises:
+        ValueError: a step gives a copy, as another shape may, by the order in memory.
     """
     seen = array
     for view, _, *args in path:
         seen = view(seen, *args)
+    if seen.size and not np.may_share_memory(seen, array):
+        raise ValueError("a write to a copy of an array, not to a view of it")
     seen[index] = value
     return array
 

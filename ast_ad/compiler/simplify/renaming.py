@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 
 from ..ir.ops import (
@@ -132,6 +133,16 @@ def bound_within(block: Block) -> Iterator[Var]:
     for op in walk(block):
         yield from op.outs
         yield from binders(op)
+
+
+def reads_of(block: Block) -> Counter[Var]:
+    """How often a block, and the regions within, read each Var."""
+    found = Counter(variables(*block.results))
+    for op in walk(block):
+        found.update(variables(*operands(op)))
+        for inner in blocks(op):
+            found.update(variables(*inner.results))
+    return found
 
 
 def free(block: Block) -> list[Var]:

@@ -10,7 +10,6 @@ saves one, for what concerns a single item.
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import Any
 
 from ...rules import containers
@@ -18,6 +17,7 @@ from ...rules.nested_lists import item_within, with_item
 from ..ir.ops import Arg, Block, Function, Op, Seq, Var, blocks, operands, variables, walk
 from ..ir.types import ListOf
 from .patterns import arg_key
+from .renaming import reads_of
 
 READS = {containers.list_get, item_within}
 WRITES = {containers.list_set, with_item}
@@ -38,11 +38,7 @@ def join_paths(function: Function) -> Function:
     if not any(isinstance(op, Op) and op.fn in READS and _is_list(op.out) for op in walk(function.body)):
         return function
     passed = _join(function.body)
-    reads = Counter(variables(*function.body.results))
-    for op in walk(function.body):
-        reads.update(variables(*operands(op)))
-        for block in blocks(op):
-            reads.update(variables(*block.results))
+    reads = reads_of(function.body)
     gone: set[int] = set()
     for op in reversed(passed):  # what raises in them raises in what went past them, too
         if id(op) not in gone and not reads[op.out]:

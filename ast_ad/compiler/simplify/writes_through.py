@@ -19,7 +19,6 @@ of one axis is, if the array is ours.
 from __future__ import annotations
 
 import operator
-from collections import Counter
 
 import numpy as np
 
@@ -37,7 +36,6 @@ from ..ir.ops import (
     Statement,
     Var,
     blocks,
-    operands,
     variables,
     walk,
 )
@@ -45,7 +43,7 @@ from ..ir.types import Array
 from .dead_code import eliminate_dead_code
 from .dead_tapes import shrink_tapes
 from .patterns import arg_key
-from .renaming import Renaming, replace_operands, replace_reads
+from .renaming import Renaming, reads_of, replace_operands, replace_reads
 
 WRITES = {helpers.setitem, builtin.through}
 AXES = {np.transpose, np.swapaxes, helpers.mT}
@@ -96,8 +94,7 @@ class _Join:
                 self.take_again(Block([op]), kept)
             for inner in blocks(op):
                 self.block(inner)
-            rest = Block(block.ops[number + 1 :], block.results)
-            kept += (isinstance(op, Op) and self.joined(op, rest)) or [op]
+            kept += (isinstance(op, Op) and self.joined(op, block, number)) or [op]
         if self.again or self.names:
             last = Block([], block.results)
             self.take_again(last, kept)
@@ -121,8 +118,8 @@ class _Join:
         kept.append(op)
         self.names[var], self.makers[op.out] = op.out, op
 
-    def joined(self, op: Op, rest: Block) -> list[Op]:
-        """The writes that an operation which puts a view back amounts to; none if it does not."""
+    def joined(self, op: Op, block: Block, number: int) -> list[Op]:
+        """The writes that an operation in a block amounts to, if it puts a view back; else none."""
         found = self.put_back(op)
         if found is None:
             return []
@@ -132,7 +129,7 @@ class _Join:
         chain: list[Op] = []  # the writes to the view, the last one first
         seen: Arg = stored
         while isinstance(seen, Var) and self.is_write(maker := self.makers.get(seen)):
-            if self.reads[seen] != 1 and (chain or not self.is_read_later(seen, rest)):
+            if self.reads[seen] != 1 and (chain or not self.is_read_later(seen, block, number)):
                 return []
             chain.append(maker)  # type: ignore[arg-type]
             seen = maker.args[0]  # type: ignore[union-attr]
@@ -169,9 +166,9 @@ class _Join:
         self.changed = True
         return new
 
-    def is_read_later(self, var: Var, rest: Block) -> bool:
-        """Whether all reads but the one that puts it back come after that."""
-        return reads_of(rest)[var] == self.reads[var] - 1
+    def is_read_later(self, var: Var, block: Block, number: int) -> bool:
+        """Whether all reads but the one that puts it back, there in a block, come after that."""
+        return reads_of(Block(block.ops[number + 1 :], block.results))[var] == self.reads[var] - 1
 
     def put_back(self, op: Op) -> tuple[Arg, Arg] | None:
         """The array and what is put back into it, if an operation may be one that does that."""
@@ -204,16 +201,6 @@ class _Join:
 
     def is_write(self, op: Op | None) -> bool:
         return op is not None and op.fn in WRITES and is_basic_index(op.args[1])
-
-
-def reads_of(block: Block) -> Counter[Var]:
-    """How often a block, and the regions within, read each Var."""
-    found = Counter(variables(*block.results))
-    for op in walk(block):
-        found.update(variables(*operands(op)))
-        for inner in blocks(op):
-            found.update(variables(*inner.results))
-    return found
 
 
 def step_of(view: Op) -> Seq:

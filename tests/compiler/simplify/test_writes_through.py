@@ -156,6 +156,25 @@ def test_what_is_joined(monkeypatch):
     assert builtin.through_ not in mutators(by_columns_first)
 
 
+def test_another_shape_that_is_a_copy_is_not_written_to():
+    """Whether it is a view depends on the order in memory: the write fails, it is not lost."""
+    path = ((np.ravel, None),)
+    rows, columns = np.zeros((2, 3)), np.zeros((2, 3), order="F")
+    assert builtin.through_(rows, 4, 5.0, path)[1, 1] == 5.0
+    with pytest.raises(ValueError, match="a copy of an array"):
+        builtin.through_(columns, 4, 5.0, path)
+
+    def flat(a, x):
+        state = a * 1.0
+        every = state.ravel()
+        every[3] = every[3] ** 2 * x[0]
+        return np.sum(state * a)
+
+    derivative = agrees(flat, [np.ones((20, 30)), V], "numba")
+    written = [line for line in derivative.source.splitlines() if ".reshape(" in line and "] = " in line]
+    assert written and all("copy=False" in line for line in written)
+
+
 # ----- random programs -----
 VIEWS = {
     2: [("{}.T", 2), ("{}[1:-1, 1:-1]", 2), ("{}[1:]", 2), ("{}[:, :-1]", 2), ("{}[::2]", 2), ("{}[::-1]", 2),

@@ -118,9 +118,7 @@ def _real(x: Any, y: Any) -> Any:
 
 def truediv_as_written(x, y):
     """``x / y``, never as a product with ``1 / y``: for what is rounded to an integer or compared."""
-    if y == 0:
-        raise ZeroDivisionError("division by zero")
-    return x / y
+    return truediv(x, y)
 
 
 def _quotient(flags: Any) -> Any:
