@@ -17,6 +17,7 @@ from ..ir.ops import NOWHERE, UNKNOWN, Arg, Block, Lit, Op, Seq, Slice, Span, St
 from ..ir.types import Array, DictOf, ListOf, Scalar, TupleOf, Type, element_of, type_of
 from .callables.empty_lists import must_hold_some
 from .callables.real_powers import Signs
+from .equal_masks import EqualMasks
 from .types.dummies import InferenceError
 from .types.infer import result_type
 from .types.integers import size_of_result
@@ -83,16 +84,18 @@ class Builder:
         self.adjoint = adjoint
         self.divisors = Divisors()
         self.signs = Signs()
+        self.masks = EqualMasks()
         self.narrowed: dict[int, Var] = {}  # what stands for variables of which more is known by now
 
     @contextlib.contextmanager
     def nested(self, block: Block) -> Iterator[Block]:
         """Emit into another block for a while."""
-        outer, self.block = (self.block, self.narrowed), block
+        outer, self.block = (self.block, self.narrowed, self.masks), block
+        self.masks = self.masks.within()
         try:
             yield block
         finally:
-            self.block, self.narrowed = outer
+            self.block, self.narrowed, self.masks = outer
 
     def narrow(self, var: Var, better: Var) -> None:
         """Let ``better`` stand for the variable to the end of the block."""
@@ -159,8 +162,10 @@ class Builder:
 
     def append(self, op: Statement) -> None:
         spend(1, self.span)
-        if self.adjoint and isinstance(op, Op):
-            self.divisors.load(op)
+        if isinstance(op, Op):
+            self.masks.append(op)
+            if self.adjoint:
+                self.divisors.load(op)
         self.block.ops.append(op)
 
     def opaque(

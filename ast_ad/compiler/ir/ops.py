@@ -29,7 +29,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from .types import Type
+from .types import Dim, Type
 
 UNKNOWN: Any = type("Unknown", (), {"__repr__": lambda self: "UNKNOWN"})()
 _ids = itertools.count()
@@ -82,6 +82,7 @@ class Var:
 
     ``cotangent_of``: the type of the value of which it is the cotangent, where that is known.
     ``noun``: what to call it where it has no hint and what computes it is not in sight.
+    ``chooses``: how many elements it chooses, where it is booleans by which something is indexed.
     """
 
     type: Type
@@ -90,6 +91,7 @@ class Var:
     id: int = field(default_factory=lambda: next(_ids))
     cotangent_of: Type | None = None
     noun: str | None = None
+    chooses: Dim | None = None
 
     def __repr__(self) -> str:
         return f"%{self.hint or 't'}.{self.id}"

@@ -78,7 +78,9 @@ def _three(bounds: tuple[Arg, Arg, Arg], names: Mapping[Var, Arg]) -> tuple[Arg,
 
 def fresh(var: Var, names: Renaming) -> Var:
     """A new Var with the same type and hint, which stands for ``var`` in ``names``."""
-    names[var] = new = Var(var.type, var.hint, var.known, cotangent_of=var.cotangent_of, noun=var.noun)
+    new = Var(var.type, var.hint, var.known, cotangent_of=var.cotangent_of, noun=var.noun)
+    new.chooses = var.chooses
+    names[var] = new
     return new
 
 

@@ -7,7 +7,19 @@ import numpy as np
 from ...ir.alternatives import alternatives, is_mixed, united, widest
 from ...ir.ops import Arg, Lit, Seq, Slice, Var
 from ...ir.spans import reshaped as reshaped_lengths, sliced
-from ...ir.types import KIND_OF, Array, Dim, ListOf, Opaque, Scalar, TupleOf, Type, dtype_of, element_of
+from ...ir.types import (
+    KIND_OF,
+    Array,
+    Dim,
+    ListOf,
+    Opaque,
+    Scalar,
+    TupleOf,
+    Type,
+    dtype_of,
+    element_of,
+    kind_of,
+)
 from .dummies import InferenceError, int_size, plain_type
 
 
@@ -44,6 +56,25 @@ def index_type(base: Arg, index: Arg) -> Type | None:
     if not shape and not keeps_array:
         return Scalar(KIND_OF[type.dtype.kind], type.dtype) if type.dtype.kind in KIND_OF else Opaque()
     return Array(type.dtype, shape)
+
+
+def chosen_type(base: Arg, mask: Arg) -> Type | None:
+    """The type of ``base[mask]`` of booleans, or None: as long as whatever else the same ones choose.
+
+    >>> x, y, mask = (Var(Array(np.dtype(t), (3,))) for t in (float, float, bool))
+    >>> chosen_type(x, mask) == chosen_type(y, mask), chosen_type(x, y)
+    (True, None)
+    """
+    type = plain_type(base)
+    if not isinstance(mask, Var) or not isinstance(type, Array) or is_mixed(type) or is_mixed(mask.type):
+        return None
+    if type.shape is None or kind_of(mask.type) != "bool":
+        return None
+    rank = len(mask.type.shape or ()) if isinstance(mask.type, Array) else 0
+    if not 0 < rank <= len(type.shape):
+        return None
+    mask.chooses = mask.chooses or Dim.fresh()
+    return Array(type.dtype, (mask.chooses, *type.shape[rank:]))
 
 
 def without_ellipsis(parts: tuple[Arg, ...], missing: int) -> list[Arg]:

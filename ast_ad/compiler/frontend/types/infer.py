@@ -23,7 +23,7 @@ from ...ir.ops import UNKNOWN, Arg, Lit, Seq, Slice, Var, map_arg, variables
 from ...ir.spans import stretched
 from ...ir.types import KINDS, Array, Dim, ListOf, Optional, Scalar, Type, kind_of, rank_of, type_of
 from ..values import Callee
-from .basic_indices import index_type, reshaped
+from .basic_indices import chosen_type, index_type, reshaped
 from .dummies import (
     InferenceError,
     dummy_number,
@@ -213,6 +213,8 @@ def _inferred(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Any:
     if fn is operator.getitem or fn in ITEMS:
         found = index_type(args[0], args[1])
         if found is not None:
+            return found
+        if (found := chosen_type(args[0], args[1])) is not None:
             return found
         fn, args = operator.getitem, (args[0], map_arg(_valid_index, args[1]))
     if told := registry.shapes.get(fn):

@@ -49,18 +49,21 @@ def form(s: Scalarizer, op: Op) -> None:
         return
     if op.effect or len(op.outs) != 1:
         raise NoForm(f"`{getattr(op.fn, '__name__', op.fn)}`")
-    primitive = lookup(op.fn)
-    is_elementwise = primitive is not None and primitive.kind == "elementwise"
-    is_pointwise = is_elementwise or op.fn in POINTWISE or _is_ufunc(op.fn)
     values = [s.arg(a) for a in (*op.args, *op.kwargs.values())]
     if isinstance(op.out.type, Scalar) and not any(isinstance(v, Value) for v in values):
         if op.kwargs:
             raise NoForm("keywords")
         s.compute(op.fn, [s.number(a) for a in op.args], op.out)
-    elif is_pointwise and isinstance(op.out.type, Array) and not op.kwargs:
+    elif of_each_element(op.fn) and isinstance(op.out.type, Array) and not op.kwargs:
         pointwise(s, op, op.fn, values)
     else:
         raise NoForm(f"`{getattr(op.fn, '__name__', op.fn)}` of arrays")
+
+
+def of_each_element(fn: Any) -> bool:
+    """Whether a function of arrays is one of numbers, of each element by itself."""
+    primitive = lookup(fn)
+    return (primitive is not None and primitive.kind == "elementwise") or fn in POINTWISE or _is_ufunc(fn)
 
 
 OF_NUMBERS: set[Any] = {sorting.quantile_position}

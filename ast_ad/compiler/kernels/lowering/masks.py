@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ....rules.registry import lookup
 from ...ir import builtin
 from ...ir.ops import Arg, Block, If, Lit, Op, Seq, Var
 from ...ir.types import Array, Dim, Scalar
 from ..nests.affine_indices import Index
 from ..nests.body import INT, Body, element_type
-from ..nests.nests import Action
+from ..nests.nests import SLOW, Action
+from ..numbers import as_written, selections
 from ..numbers.scalars import NoForm, argument_type
 from .forms import in_memory, mapped_function, require_equal
 from .loop_values import Filled, Formula, Memory, Value
@@ -58,6 +58,10 @@ class Chosen(Value):
 
         _one_by_one(s, self.mask, write)
         return memory
+
+    def of(self, base: Value, mask: Value) -> Chosen:
+        """The same of another array, by another mask."""
+        return Chosen(self.type, self.lengths, base, mask, self.hint)
 
     def everywhere(self, other: Any) -> Value:
         """The base, with ``other`` in the place of what is not chosen."""
@@ -126,32 +130,81 @@ def without_masks(s: Scalarizer, array: Value, index: Arg) -> Arg:
 
 def of_chosen(s: Scalarizer, op: Op) -> bool:
     """Do an elementwise operation, or a sum, on what a mask chooses, where it is; whether that went."""
+    from .lowering import of_each_element
+    from .partial_writes import IN_PLACE
+
     raw = [s.env.get(a) if isinstance(a, Var) else None for a in op.args]
     found = [v for v in raw if isinstance(v, Chosen)]
-    if not found or len(op.outs) != 1:
+    if not found or len(op.outs) != 1 or op.kwargs:
         return False
-    first, type = found[0], op.out.type
-    if op.fn in (np.sum, np.mean) and len(op.args) == 1 and not op.kwargs and isinstance(type, Scalar):
-        if type.kind != "float" or first.type.kind != "float":
-            return False
-        kind = reduction_of(np.sum, first.type.dtype)
-        whole = first.everywhere(0.0)
-
-        def mean(body: Body, total: Arg) -> Arg:
-            return body.op(operator.truediv, total, first.lengths[0], type=type)
-
-        finish = mean if op.fn is np.mean else None
-        reduce_axes(s, op.out, whole, tuple(range(whole.rank)), False, kind, finish)
+    first, type, fn = found[0], op.out.type, IN_PLACE.get(op.fn, op.fn)
+    if fn in _COPIES:
+        s.env[op.out] = first
         return True
-    primitive = lookup(op.fn)
-    if primitive is None or primitive.kind != "elementwise" or op.kwargs or not isinstance(type, Array):
+    if fn in _SHAPES and len(op.args) == 1:
+        s.env[op.out] = first.lengths[0] if isinstance(type, Scalar) else Seq(first.lengths)
+        return True
+    if fn in _SUMS and isinstance(type, Scalar) and len(op.args) == len(found):
+        return _summed(s, op, found, type)
+    if not of_each_element(fn) or not isinstance(type, Array) or any(v.mask is not first.mask for v in found):
         return False
     values = [v.base if isinstance(v, Chosen) else s.arg(a) for v, a in zip(raw, op.args, strict=True)]
-    same = all(v.mask is first.mask for v in found)
-    if not same or sum(isinstance(v, Value) for v in values) > len(found):
+    values = [v.value if isinstance(v, Filled) and v.rank == 1 else v for v in values]
+    if sum(isinstance(v, Value) for v in values) > len(found):
         return False
-    base = mapped_function(s, op.fn, values, Array(type.dtype, first.base.type.shape))
+    base = mapped_function(s, fn, values, Array(type.dtype, first.base.type.shape))
+    if _is_too_much(base):
+        return False
     s.env[op.out] = Chosen(type, first.lengths, base, first.mask, op.out.hint)
+    return True
+
+
+def _is_too_much(base: Value) -> bool:
+    """Whether elements had better be computed where they are chosen only: they may be few of many.
+
+    What vectors compute fast is done everywhere, a few functions of ``vector_math`` for each place included.
+    """
+    body = Body(accesses=[])
+    base.element(body, tuple(Index(Var(INT)) for _ in base.lengths))
+    fns = [op.fn for op in body.ops if isinstance(op, Op)]
+    return sum(fn in SLOW for fn in fns) > MOST_FUNCTIONS or not all(
+        fn in SLOW or _is_light(fn) for fn in fns
+    )
+
+
+MOST_FUNCTIONS = 3
+_LIGHT = ("_operator", "operator", "builtins", "numpy", selections.__name__, as_written.__name__)
+
+
+def _is_light(fn: Any) -> bool:
+    """Whether it is an instruction or two of the processor, on vectors as well."""
+    return isinstance(fn, np.ufunc) or getattr(fn, "__module__", None) in (*_LIGHT, builtin.__name__)
+
+
+_COPIES: set[Any] = {builtin.assign, builtin.copy}
+_SHAPES: set[Any] = {np.shape, np.size, len}
+_SUMS: set[Any] = {np.sum, np.mean, np.dot, np.matmul, operator.matmul}
+
+
+def _summed(s: Scalarizer, op: Op, found: list[Chosen], type: Scalar) -> bool:
+    """A sum, a mean or a product of vectors, of what one mask chooses: in all places, most of which add 0."""
+    first = found[0]
+    if any(v.mask is not first.mask or v.type.kind != "float" for v in found) or type.kind != "float":
+        return False
+    if (len(found) == 2) == (op.fn in (np.sum, np.mean)):
+        return False
+    if len(found) == 2:
+        whole_type = Array(np.dtype(type.dtype or float), first.base.type.shape)
+        base = mapped_function(s, operator.mul, [v.base for v in found], whole_type)
+        first = Chosen(Array(whole_type.dtype, first.type.shape), first.lengths, base, first.mask)
+    whole = first.everywhere(0.0)
+
+    def mean(body: Body, total: Arg) -> Arg:
+        return body.op(operator.truediv, total, first.lengths[0], type=type)
+
+    finish = mean if op.fn is np.mean else None
+    kind = reduction_of(np.sum, first.type.dtype)
+    reduce_axes(s, op.out, whole, tuple(range(whole.rank)), False, kind, finish)
     return True
 
 
@@ -190,8 +243,10 @@ def put(s: Scalarizer, op: Op, memory: Memory, mask: Value, value: Value | Arg, 
 
 
 def counted(s: Scalarizer, mask: Value) -> Arg:
-    """How many elements a mask chooses."""
-    result = Var(INT, "count")
+    """How many elements a mask chooses: counted once, until something is written to what it is made of."""
+    if mask in s.counts:
+        return s.counts[mask]
+    result = s.counts[mask] = Var(INT, "count")
 
     def step(body: Body, place: Place, states: list[Var]) -> list[Arg]:
         one = body.choose(mask.element(body, place), Lit(1), Lit(0), INT)

@@ -162,7 +162,7 @@ def _is_slow(value: Value) -> bool:
     return is_slow(body)
 
 
-_IN_PLACE = {
+IN_PLACE = {
     builtin.iadd_: operator.add,
     builtin.isub_: operator.sub,
     builtin.imul_: operator.mul,
@@ -170,7 +170,7 @@ _IN_PLACE = {
 }
 
 
-@form_of(*_IN_PLACE)
+@form_of(*IN_PLACE)
 def _update(s: Scalarizer, op: Op) -> None:
     """``array += value``: of a formula, another formula."""
     target, value = s.array(op.args[0]), s.arg(op.args[1])
@@ -180,7 +180,7 @@ def _update(s: Scalarizer, op: Op) -> None:
     if isinstance(value, Value):
         value = fitted(s, value, lengths)
     if not target.is_view:
-        s.bind(out, mapped_function(s, _IN_PLACE[op.fn], [target, value], target.type))
+        s.bind(out, mapped_function(s, IN_PLACE[op.fn], [target, value], target.type))
         return
     memory = target_of(s, op)
     if isinstance(value, Value):
@@ -188,4 +188,4 @@ def _update(s: Scalarizer, op: Op) -> None:
     if op.fn in (builtin.iadd_, builtin.isub_):
         s.store(memory, lambda place: place, lengths, value, "a", 1 if op.fn is builtin.iadd_ else -1)
         return
-    s.fill(memory, mapped_function(s, _IN_PLACE[op.fn], [memory, value], memory.type))
+    s.fill(memory, mapped_function(s, IN_PLACE[op.fn], [memory, value], memory.type))

@@ -61,14 +61,15 @@ class _Inside:
 
     def __enter__(self) -> Body:
         s = self.s
-        self.outer, self.lengths, self.env = s.body, s.lengths, s.env
+        self.outer, self.lengths, self.env, self.counts = s.body, s.lengths, s.env, s.counts
         s.body = Body(origin=s.origin)
-        s.lengths, s.env = dict(s.lengths), dict(s.env)
+        s.lengths, s.env, s.counts = dict(s.lengths), dict(s.env), dict(s.counts)
         return s.body
 
     def __exit__(self, *problem: Any) -> None:
         self.s.flush() if problem[0] is None else None
         self.s.body, self.s.lengths, self.s.env = self.outer, self.lengths, self.env
+        self.s.counts = self.counts
 
 
 def _block(s: Scalarizer, block: Block, results: tuple[Arg, ...], types: list[Any]) -> Block:

@@ -68,6 +68,7 @@ class Scalarizer:
         self.program = {v for op in walk(function.body) for v in (*op.outs, *binders(op))}
         self.env: dict[Var, Any] = {}
         self.lengths: dict[Dim, Arg] = {}
+        self.counts: dict[Value, Arg] = {}  # how many elements a mask chooses
         self.bounds = Bounds()
         self.origin = Origin()
         self.body = Body(origin=self.origin)
@@ -341,10 +342,35 @@ class Scalarizer:
 
     def before_write(self, group: object, op: Statement) -> None:
         """Keep what formulas would read of memory that is about to change."""
+        kept: dict[Value, Memory] = {}
+        named: set[Value] = set()
+
+        def keep(value: Value, var: Var | None = None) -> Value:
+            """The value, in memory of its own if it reads what changes."""
+            if any(memory.group == group for memory in value.reads()) and value not in kept:
+                kept[value] = self.allocate(value.type, value.lengths, var.hint if var else None, var)
+                self.fill(kept[value], value)
+            return kept.get(value, value)
+
         for var, value in list(self.env.items()):
-            if isinstance(value, Value) and not value.is_view and self.live.is_read_after(var, op):
-                if any(memory.group == group for memory in value.reads()):
-                    self.in_memory(var)
+            if not isinstance(value, Value) or value.is_view or not self.live.is_read_after(var, op):
+                continue
+            if isinstance(value, Chosen):
+                self.env[var] = value.of(keep(value.base), keep(value.mask))
+            elif value in named:  # another name: it may be written to by either
+                self.in_memory(var) if value in kept else None
+            else:
+                named.add(value)
+                self.env[var] = keep(value, var)
+        self._recount(group, kept)
+
+    def _recount(self, group: object, kept: dict[Value, Memory]) -> None:
+        """Forget how many elements masks choose that change; not of those that are kept."""
+        for mask in list(self.counts):
+            if any(memory.group == group for memory in mask.reads()):
+                count = self.counts.pop(mask)
+                if mask in kept:
+                    self.counts[kept[mask]] = count
 
     def bind(self, out: Var, value: Value) -> None:
         """Give an array operation's result to the program; expensive ones that are read twice are kept."""

@@ -1,0 +1,58 @@
+"""Which of a program's masks are the same? Those that one operation makes of the same values.
+
+``EqualMasks().append(op)``, for each operation that the ``Builder`` appends, before it stands in its block.
+
+``r[r > 0] = r[r > 0] ** -1.5`` computes one mask twice. Where both choose by the same Var, what they choose
+is known to have one length, and loops of kernels need not write it out (``kernels.lowering.masks``).
+"""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from ...rules import helpers
+from ..ir.ops import Arg, Lit, Op, Var
+from ..ir.types import Array
+
+_LOGICAL: set[Any] = {
+    *(operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne),
+    *(operator.and_, operator.or_, operator.xor, operator.invert),
+    *(np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal),
+    *(np.logical_and, np.logical_or, np.logical_not, np.logical_xor, np.isfinite, np.isnan),
+}
+_INDEXING: set[Any] = {operator.getitem, helpers.setitem, helpers.add_at}
+
+
+class EqualMasks:
+    """The masks that are in sight: by what makes them, and by their identity what stands for them."""
+
+    def __init__(self, made: dict[Any, Var] | None = None, first: dict[int, Var] | None = None) -> None:
+        self.made = made or {}
+        self.first = first or {}
+
+    def within(self) -> EqualMasks:
+        """The same for a block within: what is made there is not in sight behind it."""
+        return EqualMasks(dict(self.made), dict(self.first))
+
+    def append(self, op: Op) -> None:
+        """Let an index by a mask name the first that is the same; remember what makes a mask."""
+        if op.fn in _INDEXING and len(op.args) > 1:
+            op.args = (op.args[0], self._stands_for(op.args[1]), *op.args[2:])
+        elif op.fn in _LOGICAL and not op.kwargs and len(op.outs) == 1 and _is_mask(op.out):
+            key = (op.fn, *map(self._key, op.args))
+            self.first[op.out.id] = self.made.setdefault(key, op.out)
+
+    def _stands_for(self, index: Arg) -> Arg:
+        return self.first.get(index.id, index) if isinstance(index, Var) else index
+
+    def _key(self, arg: Arg) -> Any:
+        if isinstance(arg, Var):
+            return self.first.get(arg.id, arg).id
+        return (type(arg.value), repr(arg.value)) if isinstance(arg, Lit) else arg
+
+
+def _is_mask(var: Var) -> bool:
+    return isinstance(var.type, Array) and var.type.kind == "bool"
