@@ -45,6 +45,7 @@ from ...ir.types import Array, Opaque, Scalar, Type
 from ...simplify.dead_code import eliminate_dead_code
 from ...simplify.renaming import copy_function, replace_reads
 from ..fresh_memory import empty
+from ..nests.backward_counters import tell_signs
 from ..nests.dead_arrays import tidy
 from ..nests.index_checks import check_before
 from ..nests.loop_invariants import hoist, shrink
@@ -339,12 +340,13 @@ class _Partition:
 
 
 def _improve(kernel: Function, overlaps: bool) -> None:
-    """Take out of loops what need not be in them."""
+    """Take out of loops what need not be in them, and tell what compilers don't see."""
     hoist(kernel)
     shrink(kernel)
     if not overlaps:
         check_before(kernel)
         carry(kernel)
+    tell_signs(kernel)
 
 
 def _views(run: list[Statement], outside: set[Var]) -> list[Op]:
