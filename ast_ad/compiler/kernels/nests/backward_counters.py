@@ -2,9 +2,9 @@
 
 ``tell_signs(kernel) -> None``. The last change of a kernel's loops, as nothing else has to know of it.
 
-A negative index counts from the end of an array, in compiled code as in Python. In a loop upwards from 0 LLVM
-proves that there are none. In one downwards it does not, and then leaves the loop within without vectors, where
-places are counted from the counter: ``a[i, j + k]`` for a ``k`` from ``n - 1`` to 0.
+A negative index counts from the end of an array, in compiled code as in Python. In a loop upwards from 0
+LLVM proves that there are none. In one downwards it does not, and then leaves the loop within without
+vectors, where places are counted from the counter: ``a[i, j + k]`` for a ``k`` from ``n - 1`` to 0.
 """
 
 from __future__ import annotations

@@ -29,6 +29,7 @@ from ...ir.ops import (
     walk,
 )
 from ...ir.types import Array, Scalar, dtype_of
+from .. import runtime as kernels
 from ..partition.alias_sets import Groups
 
 READ, WRITE, ADD, WHOLE_READ, WHOLE_WRITE = "read", "write", "add", "whole read", "whole write"
@@ -90,6 +91,14 @@ def sharing(loop: For, groups: Groups, inside: dict[Var, set[Var]]) -> Sharing |
     return found
 
 
+def counts_from_zero(loop: For) -> bool:
+    """Whether the smallest number of a loop's counter is known to be 0."""
+    if loop.range is None:
+        return False
+    start, stop, step = (a.value if isinstance(a, Lit) else None for a in loop.range)
+    return (start, step) == (0, 1) or (stop, step) == (-1, -1)
+
+
 def _has_constant_step(loop: For) -> bool:
     step = loop.range[2] if loop.range is not None else None
     return isinstance(step, Lit) and type(step.value) is int and step.value != 0
@@ -145,6 +154,8 @@ def _affine(arg: Arg, loop: For, makers: dict[Var, Op], inner: set[Var]) -> Affi
     if arg not in inner:
         return (0, frozenset({(arg, 1)}), 0) if arg not in loop.params else None
     op = makers.get(arg)
+    if op is not None and op.fn is kernels.position and op.args[0] is loop.index and counts_from_zero(loop):
+        return 1, frozenset(), 0  # what is not negative is not counted from the end
     if op is None or op.fn not in (operator.add, operator.sub, operator.mul):
         return None
     a, b = (_affine(x, loop, makers, inner) for x in op.args)
@@ -176,13 +187,13 @@ def _is_sum(block: Block, param: Var, result: Arg) -> bool:
             return not users and list(variables(*block.results)).count(now) == 1
         if len(users) != 1 or now in set(variables(*block.results)):
             return False
-        after = _added_to(users[0], now)
+        after = added_to(users[0], now)
         if after is None or dtype_of(after.type) != dtype_of(param.type):
             return False
         now = after
 
 
-def _added_to(op: Statement, now: Var) -> Var | None:
+def added_to(op: Statement, now: Var) -> Var | None:
     """The result of a statement that adds to a number, and does nothing else with it."""
     times = list(reads(op)).count(now)
     if isinstance(op, Op):

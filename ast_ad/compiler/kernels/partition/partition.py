@@ -45,13 +45,10 @@ from ...ir.types import Array, Opaque, Scalar, Type
 from ...simplify.dead_code import eliminate_dead_code
 from ...simplify.renaming import copy_function, replace_reads
 from ..fresh_memory import empty
-from ..nests.backward_counters import tell_signs
 from ..nests.dead_arrays import tidy
-from ..nests.index_checks import check_before
-from ..nests.loop_invariants import hoist, shrink
+from ..nests.improvements import improve
 from ..nests.parallel import parallelise
 from ..nests.regions import Unsupported
-from ..nests.scalar_replacement import carry
 from ..nests.scalarize import Scalarizer
 from .alias_sets import Groups
 from .decisions import decide_as_written
@@ -274,7 +271,7 @@ class _Partition:
             return self.parts.calls.setdefault(part.name, KernelCall(part))
 
         for part, overlaps in parallelise(kernel, self.groups, stand_in):
-            _improve(part, overlaps)
+            improve(part, overlaps)
             if overlaps:
                 self.parts.overlapping.add(part.name)
             self.parts.kernels.append(part)
@@ -310,7 +307,7 @@ class _Partition:
         if self.parallel:
             self.threads(kernel)
         overlaps = self.may_overlap(kernel)
-        _improve(kernel, overlaps)
+        improve(kernel, overlaps)
         given = kernel.body.results
         outside = allocate_outside(kernel)
         passed = {v: returned[given.index(v)] if v in given else Var(v.type, v.hint) for v in outside}
@@ -337,16 +334,6 @@ class _Partition:
         if names:
             replace_reads(self.driver.body, names)
         return [*ops, *wrapped, *told]
-
-
-def _improve(kernel: Function, overlaps: bool) -> None:
-    """Take out of loops what need not be in them, and tell what compilers don't see."""
-    hoist(kernel)
-    shrink(kernel)
-    if not overlaps:
-        check_before(kernel)
-        carry(kernel)
-    tell_signs(kernel)
 
 
 def _views(run: list[Statement], outside: set[Var]) -> list[Op]:

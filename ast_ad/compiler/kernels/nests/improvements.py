@@ -1,0 +1,32 @@
+"""In which order do the loops of a kernel become better ones?
+
+``improve(kernel, overlaps) -> None``. Once for each kernel that ``partition`` has, and for each part of it
+that runs in threads; behind ``tidy`` and ``parallelise``.
+"""
+
+from __future__ import annotations
+
+from ...ir.ops import Function
+from .backward_counters import tell_signs
+from .index_checks import check_before
+from .interchange import interchange
+from .loop_invariants import hoist, shrink
+from .scalar_replacement import carry
+
+
+def improve(kernel: Function, overlaps: bool) -> None:
+    """Take out of loops what need not be in them, order them, and tell what compilers don't see, in place.
+
+    Args:
+        kernel: scalar operations and loops.
+        overlaps: whether it writes to an argument that may share memory with another one.
+    """
+    hoist(kernel)
+    if not overlaps:
+        interchange(kernel)
+        hoist(kernel)
+    shrink(kernel)
+    if not overlaps:
+        check_before(kernel)
+        carry(kernel)
+    tell_signs(kernel)
