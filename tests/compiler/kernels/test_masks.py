@@ -102,8 +102,27 @@ def few_of_many(x, w):
     return np.sum(gammaln(x[some]) * w[some] + np.sin(x[some]) * np.exp(w[some]) * np.log(w[some]))
 
 
+def beside_ones(x, w):
+    """What is written one behind the other, beside a cotangent that is 1 in all places."""
+    x, w = x.ravel(), w.ravel()
+    some, out = w > 1.0, np.zeros_like(x)
+    y = np.sinc(x[some]) * w[some]
+    out[some] = y * y
+    return np.sum(out) + np.sum(y)
+
+
+def single(x, w):
+    x, w = x.ravel().astype(np.float32), w.ravel()
+    some = w > 1.0
+    y = x[some] * w[some].astype(np.float32)
+    out = np.zeros(x.shape, np.float32)
+    out[some] = y * y
+    return np.sum(out) + np.sum(np.sinc(y)) + np.sum(y)
+
+
 ONE_LOOP = [powers, pieces, moments, lennard_jones, three]
 PROGRAMS = [*ONE_LOOP, in_a_loop, overwritten, changed_copy, fewer_and_fewer, few_of_many]
+PROGRAMS.append(beside_ones)
 POINTS = [(X, W), (-np.abs(X), W), (np.abs(X) + 0.35, W), (X[::-1], W[::-1])]
 
 
@@ -137,6 +156,19 @@ def test_what_masks_choose_has_the_derivatives_of_differences(function):
     for args in POINTS:
         agree(function, args, derivatives)
         assert all(derivative.mode == "compiled" for derivative in derivatives)
+
+
+def test_masks_in_single_precision():
+    numba, plain = (
+        ast_ad.value_and_grad(single, argnums=(0, 1), backend=backend, check=False)
+        for backend in ("numba", "numpy")
+    )
+    for args in POINTS:
+        (value, bars), (expected, wanted) = numba(*args), plain(*args)
+        assert value.dtype == expected.dtype == np.float32
+        np.testing.assert_allclose(value, expected, rtol=1e-5)
+        for bar, one in zip(bars, wanted, strict=True):
+            np.testing.assert_allclose(bar, one, rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("function", ONE_LOOP)

@@ -15,10 +15,11 @@ from ...ir.types import Array, Dim, Scalar
 from ..nests.affine_indices import Index
 from ..nests.body import INT, Body, element_type
 from ..nests.nests import SLOW, Action
-from ..numbers import as_written, selections
+from ..numbers import as_written, promoted, selections
 from ..numbers.scalars import NoForm, argument_type
 from .forms import in_memory, mapped_function, require_equal
 from .loop_values import Filled, Formula, Memory, Value
+from .new_arrays import CONVERSIONS, converted
 from .reductions import reduce_axes, reduction_of
 
 if TYPE_CHECKING:
@@ -146,13 +147,22 @@ def of_chosen(s: Scalarizer, op: Op) -> bool:
         return True
     if fn in _SUMS and isinstance(type, Scalar) and len(op.args) == len(found):
         return _summed(s, op, found, type)
-    if not of_each_element(fn) or not isinstance(type, Array) or any(v.mask is not first.mask for v in found):
+    if not isinstance(type, Array) or any(v.mask is not first.mask for v in found):
         return False
-    values = [v.base if isinstance(v, Chosen) else s.arg(a) for v, a in zip(raw, op.args, strict=True)]
-    values = [v.value if isinstance(v, Filled) and v.rank == 1 else v for v in values]
-    if sum(isinstance(v, Value) for v in values) > len(found):
+    everywhere = Array(type.dtype, first.base.type.shape)
+    if fn in CONVERSIONS:
+        s.env[op.out] = Chosen(
+            type, first.lengths, converted(first.base, everywhere), first.mask, op.out.hint
+        )
+        return True
+    if not of_each_element(fn):
         return False
-    base = mapped_function(s, fn, values, Array(type.dtype, first.base.type.shape))
+    others = [None if isinstance(v, Chosen) else s.arg(a) for v, a in zip(raw, op.args, strict=True)]
+    others = [v.value if isinstance(v, Filled) and v.rank == 1 else v for v in others]
+    if any(isinstance(v, Value) for v in others):  # which has its elements one behind the other
+        return False
+    values = [v.base if isinstance(v, Chosen) else other for v, other in zip(raw, others, strict=True)]
+    base = mapped_function(s, fn, values, everywhere)
     if _is_too_much(base):
         return False
     s.env[op.out] = Chosen(type, first.lengths, base, first.mask, op.out.hint)
@@ -173,7 +183,15 @@ def _is_too_much(base: Value) -> bool:
 
 
 MOST_FUNCTIONS = 3
-_LIGHT = ("_operator", "operator", "builtins", "numpy", selections.__name__, as_written.__name__)
+_LIGHT = (
+    "_operator",
+    "operator",
+    "builtins",
+    "numpy",
+    selections.__name__,
+    as_written.__name__,
+    promoted.__name__,
+)
 
 
 def _is_light(fn: Any) -> bool:

@@ -115,9 +115,13 @@ def _astype(s: Scalarizer, op: Op) -> None:
         return
     if not isinstance(type, Array) or not set(op.kwargs) <= {"copy", "dtype"}:
         raise NoForm("a conversion, called like this")
+    s.bind(op.out, converted(value, type))
+
+
+def converted(value: Value, type: Array) -> Formula:
+    """The same numbers as those of another type."""
     if value.type.dtype == type.dtype:
-        s.bind(op.out, Formula(type, value.lengths, [value], value.element, 0))
-        return
+        return Formula(type, value.lengths, [value], value.element, 0)
     fn = scalar_form(type.dtype.type, [element_type(value.type)])
     if fn is None:
         raise NoForm(f"{value.type.dtype} as {type.dtype}")
@@ -125,7 +129,7 @@ def _astype(s: Scalarizer, op: Op) -> None:
     def element(body: Body, place: tuple[Index, ...]) -> Arg:
         return body.op(fn, value.element(body, place), type=element_type(type))
 
-    s.bind(op.out, Formula(type, value.lengths, [value], element, 1))
+    return Formula(type, value.lengths, [value], element, 1)
 
 
 def _bind_new(s: Scalarizer, op: Op, type: Array, lengths: tuple[Arg, ...], value: Arg | None) -> None:
