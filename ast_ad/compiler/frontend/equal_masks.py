@@ -51,7 +51,9 @@ class EqualMasks:
     def _key(self, arg: Arg) -> Any:
         if isinstance(arg, Var):
             return self.first.get(arg.id, arg).id
-        return (type(arg.value), repr(arg.value)) if isinstance(arg, Lit) else arg
+        if isinstance(arg, Lit) and isinstance(arg.value, (bool, int, float, complex, np.number, np.bool_)):
+            return type(arg.value), repr(arg.value)
+        return arg  # whatever else it is, it is the same as itself only
 
 
 def _is_mask(var: Var) -> bool:

@@ -107,7 +107,9 @@ class MaskProgram:
 
     def finished(self) -> list[str]:
         terms = [f"np.sum({v} * {self.size()})" for v, _ in self.chosen[-4:]]
-        result = " + ".join([*terms, *(f"np.sum({f}**2)" for f in self.whole[-4:]), "p"])
+        result = " + ".join(
+            [*terms, *(self.draw.choice([f"np.sum({f}**2)", f"np.sum({f})"]) for f in self.whole[-4:]), "p"]
+        )
         if self.draw.random() < 0.65:
             return [*self.lines, f"return {result}"]
         turn = [
