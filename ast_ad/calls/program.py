@@ -226,12 +226,12 @@ class Program(Request):
         Kernels that failed where NumPy succeeds are made anew without what they assumed, or not used again.
         """
         if self.code.backend == "numpy":
-            self._explained(problem)
+            self.explained(problem)
         try:
             with again() if self.loud else contextlib.nullcontext():
                 results = self._run(self._entry(self.code.in_numpy()), inputs)
         except Exception as error:
-            self._explained(error)
+            self.explained(error)
         self.code.drop_kernels(problem)
         return results
 
@@ -248,7 +248,7 @@ class Program(Request):
         with np.errstate() if self.primal.errstate else contextlib.nullcontext():
             return run(*self._protected(inputs))
 
-    def _explained(self, error: Exception) -> NoReturn:
+    def explained(self, error: Exception) -> NoReturn:
         """Raise an error of the program with the place in the user's code."""
         add_user_note(error)
         if isinstance(error, UnsupportedError):  # no exception of the function

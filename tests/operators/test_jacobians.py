@@ -479,3 +479,20 @@ def test_hessians_of_loops(backend):
         np.testing.assert_allclose(hessian(theta, *args), expected, rtol=1e-6, atol=1e-8)
         if backend == "numba":
             assert "tape.append" not in hessian.source
+
+
+def scaled_if(x, w, n):
+    for _ in range(2):
+        if n > 1:
+            w[:n] *= x[:n]
+    return np.sum(w)
+
+
+@pytest.mark.parametrize("n", [0, 1, 3])
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_what_a_branch_that_is_not_taken_records_is_not_copied(backend, n):
+    x, w = np.array([0.3, 0.7, -0.2, 0.5]), np.array([0.3, -0.2, 0.5, 1.0])
+    gradient = ast_ad.grad(scaled_if)
+    expected = differences(lambda z: gradient(z, w, n), x)
+    _, lin = ast_ad.linearize(gradient, x, w, n, argnums=0, backend=backend, fallback="error")
+    np.testing.assert_allclose(np.stack([lin(e) for e in np.eye(4)], 1), expected, rtol=1e-6, atol=1e-8)

@@ -245,5 +245,33 @@ def written_on_one_path_only(x, y, s):
     return np.sum(a * a) + r + np.sum(x * y)
 
 
+class Held:
+    def __init__(self, a):
+        self.a = a
+
+
+@program(X, 0.2, later=[(-X, 0.2), (Y, 5.0)])
+def a_view_of_one_of_two_held_under_two_names(x, b):
+    o, p = Held(x * 1.0), Held(x * 2.0)
+    for s in x:
+        y, z = x.copy(), x * 2.0
+        w = y if s > b else z
+        o.a = w[::-1]
+        p = o
+    return np.sum(o.a * p.a * x)
+
+
+@program(X, 0.2, later=[(-X, 0.2), (Y, 5.0)])
+def a_view_of_one_of_two_written_under_another_name(x, b):
+    o, p = Held(x * 1.0), Held(x * 2.0)
+    y, z = x.copy(), x * 2.0
+    for s in x:
+        w = y if s > b else z
+        o.a = w[::-1]
+        p = o
+        p.a[1] = b * s
+    return np.sum(o.a * p.a * x) + np.sum(y * y)
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {}

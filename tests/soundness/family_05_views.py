@@ -728,6 +728,26 @@ def made_of_a_stretched_number(x, s, n):
     return np.sum(b) + total + np.sum(c * a)
 
 
+@program(FOUR, 2, later=[(FOUR, 0), (FOUR[:3], 1)])
+def a_bound_that_may_be_none(x, n):
+    y = x * 1.0
+    y[: -n or None] *= 3.0
+    v = y[n or None :]
+    v[0] = x[0]
+    return np.sum(y * y)
+
+
+@program(FOUR, 3, later=[(FOUR, 0), (FOUR, 1)])
+def a_bound_that_a_loop_sets(x, n):
+    y = x * 1.0
+    k = None
+    for i in range(n):
+        y[k:] *= 2.0
+        if i == 1:
+            k = i
+    return np.sum(y * y)
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {
     ("unstacked_rows", "numpy", "compiled"): "traced",

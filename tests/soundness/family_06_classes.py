@@ -466,5 +466,44 @@ def the_class_is_asked(x):
     return x[0] * sum(asked) + len(Made.__name__)
 
 
+class Steps:
+    """An iterator of its own: whoever asks it begins anew."""
+
+    def __init__(self, x):
+        self.x, self.i = x, 0
+
+    def __iter__(self):
+        self.i = 0
+        return self
+
+    def __next__(self):
+        if self.i >= len(self.x):
+            raise StopIteration
+        self.i += 1
+        return self.x[self.i - 1] * self.i
+
+
+class Walk:
+    def __init__(self, x):
+        self.x = x
+
+    def __iter__(self):
+        return Steps(self.x)
+
+
+@program(np.array([0.4, -0.9, 1.3]), 0.5, later=[(np.array([0.7, 0.2]), 2.0)], compiled=False)
+def an_object_that_is_its_own_iterator(x, s):
+    steps, total = Steps(x), 0.0
+    for v in steps:
+        total = total * s + v
+    return total * steps.i + sum(steps)
+
+
+@program(np.array([0.4, -0.9, 1.3]), 0.5, later=[(np.array([0.7, 0.2]), 2.0)], compiled=False)
+def an_object_that_makes_an_iterator(x, s):
+    walk = Walk(x)
+    return sum(u * v for u, v in zip(walk, walk)) * s + max([*walk])
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {}

@@ -101,7 +101,7 @@ class FirstCall:
             real = Outcome.of(lambda: self.program.results(self.inputs))
             drawn = self.states and self.states.now()
         else:
-            real = self.rehearsed
+            real = self.as_in_a_call(self.rehearsed)
         if isinstance(real.error, AdError):
             raise real.error
         left = self.program.rehearsed(self.inputs, real.value)
@@ -164,6 +164,13 @@ class FirstCall:
         values = copied([*self.args, *self.kwargs.values()])
         with inside(), without_numeric_warnings() if quietly else contextlib.nullcontext():
             return Outcome.of(lambda: self.call(values))
+
+    def as_in_a_call(self, found: Outcome) -> Outcome:
+        """A run of the text, with the error that a call gives: a handler might have caught it."""
+        if found.error is None:
+            return found
+        error = found.error
+        return Outcome.of(lambda: self.program.explained(error))
 
     def rewind(self) -> None:
         """Draw from the start."""

@@ -47,7 +47,10 @@ SINGLE = np.dtype(np.float32), np.dtype(np.complex64)
 
 @dataclass
 class Sum:
-    """Zeros to which values were added at indices; ``first`` is the operation that added the first one."""
+    """Zeros to which values were added at indices.
+
+    ``first`` is the operation that added the first one, as long as one value alone has the sum.
+    """
 
     terms: list[tuple[Arg, Arg]]
     first: Statement | None = None
@@ -94,8 +97,14 @@ class Cotangents:
         return self.values.get(var)
 
     def take(self, var: Var) -> Arg | None:
-        """The final cotangent of a Var of this region, which is about to be propagated."""
-        return self.values.pop(var, None)
+        """The final cotangent of a Var of this region, which is about to be propagated.
+
+        From now on it may be the cotangent of several values, and is read: no sum in it is changed any more.
+        """
+        bar = self.values.pop(var, None)
+        if bar in self.sums:
+            self.sums[bar] = Sum(self.sums[bar].terms)
+        return bar
 
     def add(self, arg: Arg, bar: Any, broadcast: bool = False) -> None:
         """Add a contribution to what an argument refers to; ``broadcast``: it may have a larger shape."""
@@ -204,7 +213,8 @@ class Cotangents:
             assert part is not None
             after = self.builder.opaque(fn, (after, part, v), cotangent_type(var.type))
             if total is not None:
-                total = Sum([*total.terms, (part, v)], total.first or self.builder.block.ops[-1])
+                first = total.first if total.terms else self.builder.block.ops[-1]
+                total = Sum([*total.terms, (part, v)], first)
                 self.sums[after] = total
         return after
 

@@ -1,7 +1,7 @@
 """Which Vars may have no value on some path, or hold elements that have none?
 
-``undefined_values(block) -> set[Var]`` is asked by ``adjoint``, ``split`` and ``typed_tapes``,
-``doubtful_values(block) -> set[Var]``, which adds their zeros, by ``adjoint`` and ``write_in_place``.
+``undefined_values(block, known) -> set[Var]`` is asked by ``adjoint``, ``split`` and ``typed_tapes``,
+``doubtful_values(block, known) -> set[Var]``, which adds their zeros, by ``adjoint`` and ``write_in_place``.
 
 Such a value is only ever used where it does exist; but its cotangent may have to be made everywhere, so that
 it must not be asked for its shape as a matter of course.
@@ -20,9 +20,9 @@ from ..ir.ops import Arg, Block, For as ForLoop, If, Lit, Op, Var, atoms, walk
 SUMS = {operator.add, operator.sub, operator.neg}
 
 
-def undefined_values(block: Block) -> set[Var]:
-    """Those Vars of the block and of the regions within."""
-    found: set[Var] = set()
+def undefined_values(block: Block, known: Iterable[Var] = ()) -> set[Var]:
+    """Those Vars of the block and of the regions within; of the ``known`` ones it is known from elsewhere."""
+    found = set(known)
     size = -1
     while size != len(found):
         size = len(found)
@@ -30,9 +30,9 @@ def undefined_values(block: Block) -> set[Var]:
     return found
 
 
-def doubtful_values(block: Block) -> set[Var]:
+def doubtful_values(block: Block, known: Iterable[Var] = ()) -> set[Var]:
     """Vars that may be no array on some path, whatever their type is: the zero of a missing value is 0.0."""
-    found = undefined_values(block)
+    found = undefined_values(block, known)
     size = -1
     while size != len(found):
         size = len(found)

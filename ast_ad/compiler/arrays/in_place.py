@@ -128,7 +128,7 @@ class _Pass:
         while self.repair():
             pass
         self.drop_needless_copies()
-        self.doubtful = doubtful_values(self.function.body) | self.elements()
+        self.doubtful = doubtful_values(self.function.body, self.elements())
         self.copy_results()
         self.restore_order()
         self.note_copies()

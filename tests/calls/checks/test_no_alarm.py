@@ -129,3 +129,29 @@ def test_a_tangent_that_is_computed_in_single_precision():
         value, tangent = ast_ad.jvp(scaled, (x, 1.5), (x, 1.0), backend="numpy", fallback="error")
     assert value == scaled(x, 1.5)
     np.testing.assert_allclose(tangent, 1.073 + np.mean(x) * 1.5 * 3.5, rtol=1e-6)
+
+
+class Small(Exception):
+    pass
+
+
+def test_an_exception_that_a_handler_catches_in_a_function_that_prints(capsys, monkeypatch):
+    monkeypatch.delenv("AST_AD_CHECK", raising=False)
+
+    def scaled(s):
+        print("here")
+        try:
+            if s < 1.0:
+                raise Small()
+            s = s * 2.0
+        except Small:
+            s = s * 3.0
+        return s * s
+
+    derivative = ast_ad.value_and_grad(scaled, backend="numpy")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        warnings.simplefilter("error", DefectWarning)
+        for s, expected in ((0.5, (2.25, 9.0)), (2.0, (16.0, 16.0)), (0.5, (2.25, 9.0))):
+            assert derivative(s) == expected
+            assert capsys.readouterr().out == "here\n"

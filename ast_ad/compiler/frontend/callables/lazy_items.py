@@ -25,7 +25,7 @@ from ..constructs.statements import assign, within_rules
 from ..constructs.subscripts import load_item
 from ..context import Context
 from ..conversion import from_python
-from ..loops.iteration import IDENTITY, as_indexable, indexable, makes_items, require_as_made
+from ..loops.iteration import IDENTITY, as_indexable, followed, indexable, makes_items, require_as_made
 from ..outside_values import capture_live
 from ..source.live_names import targets
 from ..store.identities import is_iterator, used_up
@@ -57,7 +57,7 @@ def lazy_items(cx: Context, value: Value, short: bool = True) -> Lazy | None:
             return [partial(load_item, cx, value, Lit(i)) for i in range(type.shape[0])]
     if isinstance(value, Live):
         method = special(cx, value, "__iter__")
-        items = capture_live(cx, value) if method is None else doors.call(cx, method, [], {})
+        items = capture_live(cx, value) if method is None else followed(cx, doors.call(cx, method, [], {}))
         return lazy_items(cx, items, short)
     found = known_items(cx, value, short)
     return None if found is None else [partial(IDENTITY, item) for item in found]
@@ -84,7 +84,8 @@ def known_items(cx: Context, value: Value, short: bool) -> list[Any] | None:
     if isinstance(value, Lit) and isinstance(value.value, (tuple, list, str, dict, set, frozenset, range)):
         return [from_python(cx, v) for v in value.value]
     if isinstance(value, Obj) and hasattr(value.cls, "__iter__"):
-        return static_items(cx, doors.call(cx, load_attribute(cx, value, "__iter__"), [], {}), short)
+        items = doors.call(cx, load_attribute(cx, value, "__iter__"), [], {})
+        return static_items(cx, followed(cx, items), short)
     return None
 
 

@@ -62,12 +62,25 @@ def require_as_made(cx: Context, source: Iterable) -> None:
 
 def own_iterator(cx: Context, source: Value) -> Any:
     """What the ``__iter__`` of a class of the user's gives, or the source itself."""
-    cls = (
-        source.cls if isinstance(source, Obj) else type(source.value) if isinstance(source, Live) else object
-    )
-    if isinstance(getattr(cls, "__iter__", None), types.FunctionType):
-        return doors.call(cx, load_attribute(cx, source, "__iter__"), [], {})
+    if isinstance(getattr(_class_of(source), "__iter__", None), types.FunctionType):
+        return followed(cx, doors.call(cx, load_attribute(cx, source, "__iter__"), [], {}))
     return source
+
+
+def followed(cx: Context, iterator: Value) -> Value:
+    """The iterator that an ``__iter__`` gave, which nobody asks for another one, if it can be followed."""
+    cls = _class_of(iterator)
+    if isinstance(getattr(cls, "__next__", None), types.FunctionType):
+        raise cx.unsupported(
+            f"an iterator of the class {cls.__name__}",
+            "whoever loops over it calls its `__next__` until that raises StopIteration",
+            "let `__iter__` be a generator",
+        )
+    return iterator
+
+
+def _class_of(value: Value) -> type:
+    return value.cls if isinstance(value, Obj) else type(value.value) if isinstance(value, Live) else object
 
 
 # ----- what a loop runs over

@@ -196,7 +196,8 @@ def mark(cx: Context, template: Template, value: Value) -> Any:
     if own not in cx.shared and not one_of and not cx.apart:
         return template
     sources = template.sources
-    for found in [*one_of, *([own] if own in cx.shared or cx.apart else [])]:
+    itself = not isinstance(own, Choice) and (own in cx.shared or cx.apart)
+    for found in [*one_of, own] if itself else one_of:
         root = cx.holders.get(found, found)
         if (root.serial < cx.since or root in cx.holders.values()) and root not in sources:
             sources = (*sources, root)

@@ -172,11 +172,14 @@ def _sized(table: dict[object, int], args: tuple[Arg, ...], kwargs: dict[str, Ar
 def may_share(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> bool:
     """Whether the result may share memory with an argument or be read-only, as it does (or not) for dummies.
 
-    Which axes, and how many elements, decides. Where an integer, a rank or a dtype is not known before the
-    run, it may: a dummy has one of them.
+    Which axes, and how many elements, decides. Where an integer, a rank, a dtype or whether there is a value
+    at all is not known before the run, it may: a dummy has one of them.
     """
     read = variables(*args, *kwargs.values())
-    if any(is_int(v) or has_unknown_rank(v.type) or is_mixed(v.type) for v in read):
+    if any(
+        is_int(v) or isinstance(v.type, Optional) or has_unknown_rank(v.type) or is_mixed(v.type)
+        for v in read
+    ):
         return True
     atoms = atoms_of(args, kwargs)
     for sizes in (SIZES[0], SMALL_SIZES[0], *((n,) * 6 for n in (2, 3, 1))):
