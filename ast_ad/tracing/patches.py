@@ -27,6 +27,7 @@ from ..rules.of_numba import made_of
 from . import hulls, texts
 from .builtin_classes import CLASSES
 from .extrema import FUNCTIONS
+from .identity import Protocols, told
 from .imports import FOLLOWED, Handed, has_code, imported, is_library, module_of, package_of
 from .numba_sources import shield
 from .places import Cell, Defaults, beside
@@ -46,7 +47,9 @@ def _within(namespace: dict[str, Any], table: dict[int, tuple[Any, Any]]) -> Ite
         if held is not None and held[2] is value:  # another trace is under way
             yield namespace, name, held[1], value
             continue
-        by = replacement(value, table)
+        by = (
+            told(value, replacements) if isinstance(namespace, Protocols) else replacement(value, table)
+        )
         if by is not None:
             yield namespace, name, value, by
 
@@ -90,6 +93,7 @@ def _namespaces(roots: Sequence[Any]) -> Iterator[dict[str, Any]]:
             if id(kind) not in seen:
                 seen.add(id(kind))
                 pending += _members(kind)
+                yield from (Protocols(c) for c in kind.__mro__ if not is_library(module_of(c)))
                 pending += [sys.modules[m] for m in map(module_of, kind.__mro__) if m.startswith(FOLLOWED)]
             module = sys.modules.get(module_of(kind))
             if module is None or not isinstance(module, types.ModuleType):
@@ -339,6 +343,8 @@ def _put(places: list[Place]) -> None:
 def _key(namespace: dict[str, Any], name: str) -> tuple[int, str]:
     if isinstance(namespace, Defaults):
         return id(namespace.function), name
+    if isinstance(namespace, Protocols):
+        return id(namespace.cls), name
     return id(namespace.cell if isinstance(namespace, Cell) else namespace), name
 
 

@@ -32,6 +32,7 @@ from .askers import asked_by
 from .births import births
 from .ends import INSIDE, Places, ends, lost
 from .faces import hide
+from .identity import given as in_places
 from .patches import replaced
 from .replacements import replacement, replacements
 from .shared_arguments import Sharing, Twice
@@ -75,7 +76,7 @@ def _traced(
     given = [_entry(starts[i], leaf) if i in starts else _constant(leaf) for i, leaf in enumerate(leaves)]
     sharing = Sharing(leaves, wrt, writes)
     sharing.enter(given)
-    call_args, call_kwargs = tree.unflatten(given)
+    call_args, call_kwargs = in_places(tree.unflatten(given), replacements())
     twice = Twice((tuple(args), dict(kwargs)), (call_args, call_kwargs))
     with differentiated_by(starts.values(), alone=True), noting_changes() as within:
         value = _run(function, call_args, call_kwargs, (*args, *kwargs.values()))

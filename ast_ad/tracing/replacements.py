@@ -29,6 +29,7 @@ from .builtin_classes import OF_NUMPY
 from .creation import converts, fills, fromiter, full, has_traced, stacked
 from .ends import counted
 from .followed import followed, objects, vectorized
+from .identity import InPlace, UfuncInPlace, in_place
 from .overwritten import overwriting
 from .stand_ins import named
 from .strides import strides_seen
@@ -227,6 +228,8 @@ def _numpy() -> Any:
 
 def _itself(value: Any) -> Any:
     """What Numba knows: the function in whose place another one stands."""
+    if issubclass(type(value), InPlace):
+        return value.in_place_of
     return getattr(value, "__dict__", {}).get("in_place_of", value) if callable(value) else value
 
 
@@ -288,7 +291,10 @@ def _replacements(known: int, arrived: int) -> dict[int, tuple[Any, Any]]:
 
     def replace(original: Any, by: Any) -> None:
         by.in_place_of = original  # what it is to the registry of rules, and to the compiler
-        found[id(original)] = original, by
+        found[id(original)] = original, in_place(original, by)
+
+    for ufunc in (v for v in (*vars(np).values(), *primitives()) if isinstance(v, np.ufunc)):
+        found[id(ufunc)] = ufunc, UfuncInPlace(ufunc)
 
     for name in _FILLING:
         if hasattr(np, name):
