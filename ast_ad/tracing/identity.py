@@ -1,9 +1,9 @@
-"""How is a function that stands in the place of another known as that one? It is equal to it, and given for it.
+"""How is a function that stands in another's place known as that one? It is equal to it, and given for it.
 
-Code of the user's compares functions (``if fn is np.sum``), looks them up (``HANDLED[fn]``) and asks for their
-class. ``np.sum`` is an ``InPlace`` for it while it is traced: equal to the original, of its class and with its
-attributes. What reaches such code by other ways than its names is exchanged: arguments (``given``), and what
-NumPy gives to the protocols of a class (``Protocols``).
+Code of the user's compares functions (``if fn is np.sum``), looks them up (``HANDLED[fn]``) and asks for
+their class. ``np.sum`` is an ``InPlace`` for it while it is traced: equal to the original, of its class and
+with its attributes. What reaches such code by other ways than its names is exchanged: arguments (``given``),
+and what NumPy gives to the protocols of a class (``Protocols``).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class InPlace:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._call(*args, **kwargs)
 
-    @property
+    @property  # type: ignore[misc]
     def __class__(self) -> Any:
         return type(self.in_place_of)
 

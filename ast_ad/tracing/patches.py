@@ -47,9 +47,7 @@ def _within(namespace: dict[str, Any], table: dict[int, tuple[Any, Any]]) -> Ite
         if held is not None and held[2] is value:  # another trace is under way
             yield namespace, name, held[1], value
             continue
-        by = (
-            told(value, replacements) if isinstance(namespace, Protocols) else replacement(value, table)
-        )
+        by = told(value, replacements) if isinstance(namespace, Protocols) else replacement(value, table)
         if by is not None:
             yield namespace, name, value, by
 
@@ -77,7 +75,8 @@ def _namespaces(roots: Sequence[Any]) -> Iterator[dict[str, Any]]:
             value = value.__func__
         value = _python_of(value)
         if isinstance(value, functools.partial):
-            pending.append(value.func)
+            held = (v for item in (*value.args, *value.keywords.values()) for v in _items(item))
+            pending += [value.func, *filter(has_code, held)]
             continue
         if isinstance(value, types.FunctionType):
             namespace = value.__globals__
@@ -101,6 +100,7 @@ def _namespaces(roots: Sequence[Any]) -> Iterator[dict[str, Any]]:
             namespace = vars(module)
         name = str(namespace.get("__name__", ""))
         if is_library(name):
+            pending += _wrapped_in(value, seen)
             yield from _library_cells(value, name, seen)
             if name.startswith(FOLLOWED) and id(namespace) not in seen:
                 seen.add(id(namespace))
@@ -123,6 +123,13 @@ def _namespaces(roots: Sequence[Any]) -> Iterator[dict[str, Any]]:
             seen.add(id(namespace))
             yield namespace
             yield from (v for name, v in namespace.items() if type(v) is dict and name != "__builtins__")
+
+
+def _wrapped_in(value: Any, seen: set[int]) -> Iterator[Any]:
+    """The code around which a library has put a function of its own, a decorator perhaps."""
+    if isinstance(value, types.FunctionType) and id(value) not in seen:
+        seen.add(id(value))
+        yield from (v for cell in value.__closure__ or () for v in _content(cell))
 
 
 def _library_cells(value: Any, module: str, seen: set[int]) -> Iterator[Cell]:
@@ -220,7 +227,7 @@ def _attributes(module: types.ModuleType, names: tuple[str, ...]) -> Iterator[An
 
 def _content(cell: Any) -> list[Any]:
     try:
-        return [cell.cell_contents] if has_code(cell.cell_contents) else []
+        return [v for v in _items(cell.cell_contents) if has_code(v)]
     except ValueError:  # not yet assigned
         return []
 
@@ -289,7 +296,7 @@ def _always_followed(modules: int) -> list[types.ModuleType]:
 def _places(function: Any, objects: Sequence[Any]) -> list[Place]:
     """The names to replace in each namespace; those of the last time, if nothing has changed there since."""
     table = replacements()
-    coded = [*filter(has_code, objects)]
+    coded = [v for item in objects for v in _items(item) if has_code(v)]
     found = None if coded or _held or type(function) is not types.FunctionType else _found.get(function)
     if found is not None and found[0] is table and all(_names(n) == names for n, names in found[1]):
         return found[2]

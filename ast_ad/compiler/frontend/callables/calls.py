@@ -316,7 +316,7 @@ def masked_ufunc(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str, V
         ]
         found = cx.emit(fn, *safe, **kwargs)
         if out is None and not isinstance(found, Arr):
-            raise cx.unsupported("where= of numbers", "the result may be uninitialised", "use an if")
+            raise cx.unsupported("where= without out=", "the result is no array", "use np.where")
         old = cx.emit(np.empty_like, found) if out is None else out
         result = cx.emit(np.where, where, found, old)
     if out is None:
