@@ -33,6 +33,7 @@ from .births import births
 from .ends import INSIDE, Places, ends, lost
 from .faces import hide
 from .identity import given as in_places
+from .object_arrays import check_result, made_plain
 from .patches import replaced
 from .replacements import replacement, replacements
 from .shared_arguments import Sharing, Twice
@@ -58,7 +59,7 @@ def trace(
 
     ``writes``: whether it is known that the function writes to one of two arguments that share memory.
     """
-    with recording(), forgetting():
+    with recording(), made_plain(), forgetting():
         result, structure, pullback = _traced(function, args, kwargs, wrt, writes)
     return structure.unflatten(result), pullback
 
@@ -83,6 +84,8 @@ def _traced(
     sharing.check(function, list(tree.statics()), within)
     twice.check(function, list(tree.statics()), within)
     found, structure = flatten(value)
+    for leaf in found:
+        check_result(leaf)
     outputs = [twin(t, t._array) if isinstance(t, Tensor) else t for t in found]
     pullback = TracedPullback(outputs, [starts[i] for i in wrt], ends.nodes or {})
     return [plain(leaf) for leaf in found], structure, pullback
