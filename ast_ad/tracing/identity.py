@@ -16,7 +16,6 @@ from typing import Any
 import numpy as np
 
 from ..eager.state import state
-from .creation import has_traced, stacked
 
 Table = dict[int, tuple[Any, Any]]
 
@@ -78,19 +77,10 @@ class UfuncInPlace(InPlace):
 
     __slots__ = ("accumulate", "at", "outer", "reduce", "reduceat")
 
-    def __init__(self, ufunc: np.ufunc) -> None:
-        super().__init__(ufunc, _of_lists(ufunc))
+    def __init__(self, ufunc: np.ufunc, of_lists: Callable[[Any], Callable[..., Any]]) -> None:
+        super().__init__(ufunc, of_lists(ufunc))
         for name in UfuncInPlace.__slots__:
-            setattr(self, name, _of_lists(getattr(ufunc, name)))
-
-
-def _of_lists(call: Callable[..., Any]) -> Callable[..., Any]:
-    def of_arrays(*args: Any, **kwargs: Any) -> Any:
-        if state.tracing and any(type(a) in (list, tuple) and has_traced(a) for a in args):
-            args = tuple(stacked(a) if type(a) in (list, tuple) else a for a in args)
-        return call(*args, **kwargs)
-
-    return of_arrays
+            setattr(self, name, of_lists(getattr(ufunc, name)))
 
 
 def in_place(original: Any, by: Any) -> Any:

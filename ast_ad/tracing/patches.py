@@ -75,8 +75,7 @@ def _namespaces(roots: Sequence[Any]) -> Iterator[dict[str, Any]]:
             value = value.__func__
         value = _python_of(value)
         if isinstance(value, functools.partial):
-            held = (v for item in (*value.args, *value.keywords.values()) for v in _items(item))
-            pending += [value.func, *filter(has_code, held)]
+            pending += _of_partial(value)
             continue
         if isinstance(value, types.FunctionType):
             namespace = value.__globals__
@@ -105,10 +104,7 @@ def _namespaces(roots: Sequence[Any]) -> Iterator[dict[str, Any]]:
             if name.startswith(FOLLOWED) and id(namespace) not in seen:
                 seen.add(id(namespace))
                 yield namespace
-                part = None if id(value) in helpers else name.split(".")[:2]
-                near = [v for v in namespace.values() if _is_near(v, part)]
-                helpers.update(map(id, near))
-                pending += near
+                pending += _near(value, namespace, helpers)
             continue
         if isinstance(value, types.FunctionType):
             if id(value.__code__) not in seen:
@@ -123,6 +119,19 @@ def _namespaces(roots: Sequence[Any]) -> Iterator[dict[str, Any]]:
             seen.add(id(namespace))
             yield namespace
             yield from (v for name, v in namespace.items() if type(v) is dict and name != "__builtins__")
+
+
+def _of_partial(value: functools.partial[Any]) -> list[Any]:
+    given = (v for item in (*value.args, *value.keywords.values()) for v in _items(item))
+    return [value.func, *filter(has_code, given)]
+
+
+def _near(value: Any, namespace: dict[str, Any], helpers: set[int]) -> list[Any]:
+    """The code of a library that is followed with a value; it enters ``helpers``."""
+    part = None if id(value) in helpers else str(namespace["__name__"]).split(".")[:2]
+    near = [v for v in namespace.values() if _is_near(v, part)]
+    helpers.update(map(id, near))
+    return near
 
 
 def _wrapped_in(value: Any, seen: set[int]) -> Iterator[Any]:

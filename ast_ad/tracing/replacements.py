@@ -112,6 +112,17 @@ def _dispatches_lists(original: Callable[..., Any]) -> Callable[..., Any]:
     return dispatch
 
 
+def _of_lists(call: Callable[..., Any]) -> Callable[..., Any]:
+    """A ufunc, or a method of one, that makes arrays of lists of traced numbers."""
+
+    def of_arrays(*args: Any, **kwargs: Any) -> Any:
+        if state.tracing and any(type(a) in (list, tuple) and has_traced(a) for a in args):
+            args = tuple(stacked(a) if type(a) in (list, tuple) else a for a in args)
+        return call(*args, **kwargs)
+
+    return of_arrays
+
+
 def _joins(original: Callable[..., Any]) -> Callable[..., Any]:
     """A function of a sequence of arrays, which NumPy asks, but not for what is in them if they are lists."""
 
@@ -294,7 +305,7 @@ def _replacements(known: int, arrived: int) -> dict[int, tuple[Any, Any]]:
         found[id(original)] = original, in_place(original, by)
 
     for ufunc in (v for v in (*vars(np).values(), *primitives()) if isinstance(v, np.ufunc)):
-        found[id(ufunc)] = ufunc, UfuncInPlace(ufunc)
+        found[id(ufunc)] = ufunc, UfuncInPlace(ufunc, _of_lists)
 
     for name in _FILLING:
         if hasattr(np, name):
