@@ -19,7 +19,7 @@ from ..eager.numpy_protocol import run
 from ..eager.state import state
 from ..eager.tensor import Tensor
 from .flat_iterator import Flat
-from .object_arrays import as_list, noted, objects_of
+from .object_arrays import as_list, objects_of
 from .texts import check_read
 from .traced_array import Traced
 
@@ -43,7 +43,7 @@ def fills(original: Callable[..., Any]) -> Callable[..., Any]:
         if any(has_traced(v) for v in (*args, *kwargs.values())):
             return run(original, args, kwargs)
         made = original(*args, **kwargs)
-        return Traced._of(noted(made)) if type(made) is np.ndarray else made
+        return Traced._of(made) if type(made) is np.ndarray else made
 
     return create
 
@@ -101,7 +101,7 @@ def converts(original: Callable[..., Any]) -> Callable[..., Any]:
             check_read(object)
             made = original(object, dtype, *args, **kwargs)
             new = type(made) is np.ndarray and not _shared(made, object)
-            return Traced._of(noted(made)) if new else made  # what is not new is known by another name
+            return Traced._of(made) if new else made  # what is not new is known by another name
         if of_objects:
             return objects_of(object, original(plain_of(object), dtype, *args, **kwargs))
         if isinstance(object, Tensor):

@@ -1,8 +1,8 @@
 """What is an array of objects that holds traced numbers? NumPy's own, for which they are objects as any.
 
 What NumPy does with such an array it does by their operators, one by one. A number of the array goes on in
-the trace; the array itself has no derivative. The trace's end makes plain what is left in these arrays:
-Python's collector, which finds other holders (``survivors``), doesn't see them.
+the trace; the array itself has no derivative. The trace's end makes plain what is left in those that it has
+made: Python's collector, which finds other holders (``survivors``), doesn't see them.
 """
 
 from __future__ import annotations
@@ -21,18 +21,12 @@ from .memory import DETACHED, refused
 
 
 class _Noted(threading.local):
-    """The arrays of objects that the present traces of this thread have made."""
+    """The arrays of traced numbers that the present trace of this thread has made."""
 
     arrays: list[weakref.ref[Any]] | None = None
 
 
 _noted = _Noted()
-
-
-def noted(array: Any) -> Any:
-    if type(array) is np.ndarray and array.dtype.kind == "O" and _noted.arrays is not None:
-        _noted.arrays.append(weakref.ref(array))
-    return array
 
 
 def objects_of(value: Any, like: np.ndarray) -> np.ndarray:
@@ -42,7 +36,9 @@ def objects_of(value: Any, like: np.ndarray) -> np.ndarray:
         raise refused("an array of objects that are arrays", DETACHED, "use a list")
     for index, item in zip(np.ndindex(like.shape), items, strict=True):
         found[index] = item
-    return noted(found)
+    if _noted.arrays is not None:
+        _noted.arrays.append(weakref.ref(found))
+    return found
 
 
 def _items(value: Any) -> Iterator[Any]:

@@ -102,3 +102,16 @@ def test_what_is_left():
 def test_floats_of_it():
     with pytest.raises(AdError, match="a traced number made a plain one"):
         fallback.trace(lambda x: np.sum(x.astype(object).astype(float)), (X,), {}, (0,))
+
+
+def test_an_array_of_objects_can_be_resized():
+    """NumPy refuses where something else may know of the memory, a weak reference too."""
+
+    def program(x):
+        held = np.empty(2, dtype=object)
+        held.resize(3)
+        held[2] = x[0] * x[1]
+        return held[2]
+
+    value, pullback = fallback.trace(program, (X,), {}, (0,))
+    np.testing.assert_array_equal(pullback([1.0])[0], [X[1], X[0], 0.0])
