@@ -148,3 +148,14 @@ def stacked(rows: Any) -> Any:
         return np.array(rows)  # which makes no tensor of its own, with PyTorch's ways
     found = run(np.stack, ([stacked(row) for row in rows],), {})
     return found if plain_of(found).flags.c_contiguous else run(np.copy, (found,), {"order": "C"})
+
+
+def of_lists(call: Callable[..., Any]) -> Callable[..., Any]:
+    """A ufunc, or a method of one, that makes arrays of lists of traced numbers."""
+
+    def of_arrays(*args: Any, **kwargs: Any) -> Any:
+        if state.tracing and any(type(a) in (list, tuple) and has_traced(a) for a in args):
+            args = tuple(stacked(a) if type(a) in (list, tuple) else a for a in args)
+        return call(*args, **kwargs)
+
+    return of_arrays

@@ -88,18 +88,19 @@ def in_place(original: Any, by: Any) -> Any:
     return InPlace(original, by) if type(by) is types.FunctionType else by
 
 
-def given(value: Any, table: Table) -> Any:
-    """Arguments, in containers of the call's own, with what stands in the places of functions."""
+def given(value: Any, known: Callable[[Any], Any]) -> Any:
+    """Arguments, in containers of the call's own, with what stands in the places of functions and modules."""
     if type(value) is tuple:
-        items = tuple(given(v, table) for v in value)
+        items = tuple(given(v, known) for v in value)
         return value if all(a is b for a, b in zip(items, value, strict=True)) else items
     if type(value) is list:
-        value[:] = [given(v, table) for v in value]
+        value[:] = [given(v, known) for v in value]
     elif type(value) is dict:
         for name, item in value.items():
-            value[name] = given(item, table)
-    elif callable(value) and id(value) in table:
-        return table[id(value)][1]
+            value[name] = given(item, known)
+    elif callable(value) or type(value) is types.ModuleType:
+        by = known(value)
+        return value if by is None else by
     return value
 
 

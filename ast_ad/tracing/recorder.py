@@ -35,7 +35,7 @@ from .faces import hide
 from .identity import given as in_places
 from .object_arrays import check_result, made_plain
 from .patches import replaced
-from .replacements import replacement, replacements
+from .replacements import replaced_by
 from .shared_arguments import Sharing, Twice
 from .solvers import table  # noqa: F401  (puts SciPy's solvers among the replacements)
 from .sought import differentiated_by
@@ -77,7 +77,7 @@ def _traced(
     given = [_entry(starts[i], leaf) if i in starts else _constant(leaf) for i, leaf in enumerate(leaves)]
     sharing = Sharing(leaves, wrt, writes)
     sharing.enter(given)
-    call_args, call_kwargs = in_places(tree.unflatten(given), replacements())
+    call_args, call_kwargs = in_places(tree.unflatten(given), replaced_by)
     twice = Twice((tuple(args), dict(kwargs)), (call_args, call_kwargs))
     with differentiated_by(starts.values(), alone=True), noting_changes() as within:
         value = _run(function, call_args, call_kwargs, (*args, *kwargs.values()))
@@ -101,7 +101,7 @@ def _run(function: Callable[..., Any], args: Any, kwargs: Any, objects: Sequence
     try:
         try:
             with noting(), replaced(function, objects):
-                called = replacement(function, replacements()) or function
+                called = replaced_by(function) or function
                 value = called(*args, **kwargs)
         finally:
             errors.made.errors = before

@@ -26,7 +26,7 @@ from ..errors import UnsupportedError
 from ..rules.of_numba import changed_since, is_ufunc, made_of, outdated
 from ..rules.registry import count, lookup, primitives, writing_parameters
 from .builtin_classes import OF_NUMPY
-from .creation import converts, fills, fromiter, full, has_traced, stacked
+from .creation import converts, fills, fromiter, full, has_traced, of_lists, stacked
 from .ends import counted
 from .followed import followed, objects, vectorized
 from .identity import InPlace, UfuncInPlace, in_place
@@ -110,17 +110,6 @@ def _dispatches_lists(original: Callable[..., Any]) -> Callable[..., Any]:
         return original(*args, **kwargs)
 
     return dispatch
-
-
-def _of_lists(call: Callable[..., Any]) -> Callable[..., Any]:
-    """A ufunc, or a method of one, that makes arrays of lists of traced numbers."""
-
-    def of_arrays(*args: Any, **kwargs: Any) -> Any:
-        if state.tracing and any(type(a) in (list, tuple) and has_traced(a) for a in args):
-            args = tuple(stacked(a) if type(a) in (list, tuple) else a for a in args)
-        return call(*args, **kwargs)
-
-    return of_arrays
 
 
 def _joins(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -305,7 +294,7 @@ def _replacements(known: int, arrived: int) -> dict[int, tuple[Any, Any]]:
         found[id(original)] = original, in_place(original, by)
 
     for ufunc in (v for v in (*vars(np).values(), *primitives()) if isinstance(v, np.ufunc)):
-        found[id(ufunc)] = ufunc, UfuncInPlace(ufunc, _of_lists)
+        found[id(ufunc)] = ufunc, UfuncInPlace(ufunc, of_lists)
 
     for name in _FILLING:
         if hasattr(np, name):
@@ -391,8 +380,12 @@ def replacement(value: Any, table: dict[int, tuple[Any, Any]]) -> Any:
         return _kept(value, vectorized)
     if kind is functools.partial:
         inner = replacement(value.func, table)
-        return None if inner is None else _partial_of(inner, value)
+        return None if inner is None else _kept(value, lambda v: _partial_of(inner, v), inner)
     return _constants_only(value) if is_compiled(value) else None
+
+
+def replaced_by(value: Any) -> Any:
+    return replacement(value, replacements())
 
 
 def _partial_of(inner: Any, value: functools.partial[Any]) -> functools.partial[Any]:
@@ -404,14 +397,14 @@ def _partial_of(inner: Any, value: functools.partial[Any]) -> functools.partial[
 
 _SHOWN = {"numpy", "scipy", "math", "cmath"}
 Cached = type(functools.lru_cache(len))
-_wrappers: dict[int, tuple[Any, Any]] = {}
+_wrappers: dict[int, tuple[Any, Any, Any]] = {}
 
 
-def _kept(value: Any, make: Callable[[Any], Any]) -> Any:
-    """The one wrapper of a function; it lives as long as the function is in its module."""
+def _kept(value: Any, make: Callable[[Any], Any], of: Any = None) -> Any:
+    """The one wrapper of a function, ``of`` another one; it lives as long as the function is in its module."""
     found = _wrappers.get(id(value))
-    if found is None or found[0]() is not value:
-        found = _wrappers[id(value)] = weakref.ref(value), make(value)
+    if found is None or found[0]() is not value or found[2] is not of:
+        found = _wrappers[id(value)] = weakref.ref(value), in_place(value, make(value)), of
     return found[1]
 
 

@@ -4,6 +4,7 @@ import copy
 import functools
 import pickle
 
+import numba
 import numpy as np
 import pytest
 
@@ -164,6 +165,65 @@ def test_comparisons(program, args, slope):
     value, pullback = fallback.trace(program, (X.copy(), *args), {}, (0,))
     assert value == program(X, *args)
     np.testing.assert_allclose(pullback([1.0])[0], slope, rtol=1e-13)
+
+
+# ----- what others have made of functions: Numba, functools, NumPy
+
+
+@numba.njit
+def gauss(r):
+    return np.exp(-r * r)
+
+
+@numba.njit
+def lorentz(r):
+    return 1.0 / (1.0 + r * r)
+
+
+@functools.lru_cache
+def factor(n):
+    return float(n)
+
+
+half = functools.partial(np.multiply, 0.5)
+square = np.vectorize(lambda a: a * a)
+TABLE = {gauss: 2.0, factor: 3.0, square: 5.0}
+
+
+def kernels(x, *kernels):
+    return sum((2.0 if k is gauss else 1.0) * TABLE.get(k, 1.0) * np.sum(k(x)) for k in kernels)
+
+
+def cached(x, function):
+    return (2.0 if function is factor else 1.0) * np.sum(x) * function(2) + TABLE.get(factor, 1.0) * x[0]
+
+
+def others(x, functions):
+    known = sum((2.0 if f is half else 3.0 if f is square else 0.0) * np.sum(f(x)) for f in functions)
+    return known + TABLE[square] * x[0] + TABLE.get(gauss, 1.0) * x[1]
+
+
+def with_a_module(x, xp):
+    y = xp.zeros(3)
+    y[1:] = x[:2] * x[1:]
+    return xp.sum(y) * (2.0 if xp is np else 1.0)
+
+
+@pytest.mark.parametrize(
+    ("program", "args"),
+    [
+        (kernels, (gauss, lorentz)),
+        (cached, (factor,)),
+        (others, ([half, square],)),
+        (others, ((half, lorentz),)),
+        (with_a_module, (np,)),
+    ],
+)
+def test_made_by_others(program, args):
+    value, pullback = fallback.trace(program, (X.copy(), *args), {}, (0,))
+    assert value == pytest.approx(program(X, *args), rel=1e-14)
+    slope = [(program(X + s, *args) - program(X - s, *args)) / 2e-6 for s in 1e-6 * np.eye(3)]
+    np.testing.assert_allclose(pullback([1.0])[0], slope, rtol=1e-7)
 
 
 # ----- lists of traced numbers
