@@ -27,11 +27,11 @@ from ..rules.of_numba import made_of
 from . import hulls, texts
 from .builtin_classes import CLASSES
 from .extrema import FUNCTIONS
-from .identity import Protocols, told
+from .identity import InPlace, Protocols, told
 from .imports import FOLLOWED, Handed, has_code, imported, is_library, module_of, package_of
 from .numba_sources import shield
 from .places import Cell, Defaults, beside
-from .replacements import Cached, cached_loads, made, replacement, replacements
+from .replacements import Cached, ModuleFace, cached_loads, made, replacement, replacements
 from .stand_ins import methods
 
 _lock = threading.RLock()
@@ -43,6 +43,8 @@ Place = tuple[dict[str, Any], str, Any, Any]  # namespace, name, what stands the
 
 def _within(namespace: dict[str, Any], table: dict[int, tuple[Any, Any]]) -> Iterator[Place]:
     for name, value in list(namespace.items()):
+        if name == "in_place_of":  # what itself stands in a place knows by it what it stands for
+            continue
         held = _held.get(_key(namespace, name))
         if held is not None and held[2] is value:  # another trace is under way
             yield namespace, name, held[1], value
@@ -157,7 +159,9 @@ _SHARED = "scipy._lib._array_api", "scipy._lib.array_api_compat", "scipy._lib.ar
 
 
 def _python_of(value: Any) -> Any:
-    """The Python function around which a library has put a wrapper of its own."""
+    """The Python function around which a library has put a wrapper of its own, or this package."""
+    if issubclass(type(value), (InPlace, ModuleFace)):
+        value = value.in_place_of
     value = made_of(value) or value
     value = value.pyfunc if type(value) is np.vectorize else value
     return value.__wrapped__ if type(value) is Cached else value

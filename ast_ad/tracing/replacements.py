@@ -401,7 +401,7 @@ _wrappers: dict[int, tuple[Any, Any, Any]] = {}
 
 
 def _kept(value: Any, make: Callable[[Any], Any], of: Any = None) -> Any:
-    """The one wrapper of a function, ``of`` another one; it lives as long as the function is in its module."""
+    """The one wrapper of a function, ``of`` another one; it lives as long as the function in its module."""
     found = _wrappers.get(id(value))
     if found is None or found[0]() is not value or found[2] is not of:
         found = _wrappers[id(value)] = weakref.ref(value), in_place(value, make(value)), of
