@@ -223,7 +223,7 @@ def _python_of(jitted: Any) -> Callable[..., Any]:
 
 
 def _numpy() -> Any:
-    return _face_of_module(np, len(replacements()))
+    return replaced_by(np)
 
 
 def _itself(value: Any) -> Any:
@@ -371,7 +371,7 @@ def replacement(value: Any, table: dict[int, tuple[Any, Any]]) -> Any:
     kind = type(value)
     if kind is types.ModuleType:
         root = value.__name__.partition(".")[0]
-        return _face_of_module(value, len(table)) if root in _SHOWN else None
+        return _face_of_module(value, table) if root in _SHOWN else None
     if kind is Cached:
         return _kept(value, _uncached)
     if made_of(value) is not None:
@@ -436,6 +436,12 @@ class ModuleFace(types.ModuleType):
         return self.__dict__[name]
 
 
-@functools.lru_cache(64)
-def _face_of_module(module: types.ModuleType, known: int) -> ModuleFace:
-    return ModuleFace(module, replacements())
+_faces: dict[types.ModuleType, tuple[Any, ModuleFace]] = {}
+
+
+def _face_of_module(module: types.ModuleType, table: dict[int, tuple[Any, Any]]) -> ModuleFace:
+    """The one face of a module with these replacements, which code may compare with those it is given."""
+    found = _faces.get(module)
+    if found is None or found[0] is not table:
+        found = _faces[module] = table, ModuleFace(module, table)
+    return found[1]

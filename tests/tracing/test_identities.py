@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from ast_ad import tracing as fallback
+from ast_ad.tracing import replacements
 
 X = np.array([0.7, 1.3, 2.1])
 
@@ -171,6 +172,14 @@ def test_comparisons(program, args, slope):
     value, pullback = fallback.trace(program, (X.copy(), *args), {}, (0,))
     assert value == program(X, *args)
     np.testing.assert_allclose(pullback([1.0])[0], slope, rtol=1e-13)
+
+
+def test_after_other_rules_came_and_went():
+    """What stands in the places of functions is made anew then: all of it."""
+    for _ in range(2):
+        replacements._replacements.cache_clear()
+        value, pullback = fallback.trace(given, (X.copy(), np.sum), {}, (0,))
+        np.testing.assert_array_equal(pullback([1.0])[0], np.full(3, 2.0))
 
 
 # ----- what others have made of functions: Numba, functools, NumPy
