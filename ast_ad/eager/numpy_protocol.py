@@ -66,8 +66,9 @@ def array_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: Any, **kwargs: A
     out, casting = kwargs.pop("out", None), kwargs.get("casting", "same_kind")
     _require_written(out)
     if method == "__call__" and state.safe and kwargs.get("where", True) is not True:
-        if out is not None and out != (None,) * ufunc.nout:
-            return _where(ufunc, inputs, out if isinstance(out, tuple) else (out,), kwargs)
+        targets = out if isinstance(out, tuple) else (out,)
+        if any(target is not None for target in targets):
+            return _where(ufunc, inputs, targets, kwargs)
         return _where_alone(ufunc, inputs, kwargs)
     if method == "__call__":
         found = _call_ufunc(ufunc, inputs, kwargs)
