@@ -65,8 +65,11 @@ def array_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: Any, **kwargs: A
         return NotImplemented
     out, casting = kwargs.pop("out", None), kwargs.get("casting", "same_kind")
     _require_written(out)
-    if method == "__call__" and state.safe and out is not None and kwargs.get("where", True) is not True:
-        return _where(ufunc, inputs, out if isinstance(out, tuple) else (out,), kwargs)
+    if method == "__call__" and state.safe and kwargs.get("where", True) is not True:
+        targets = out if isinstance(out, tuple) else (out,)
+        if any(target is not None for target in targets):
+            return _where(ufunc, inputs, targets, kwargs)
+        return _where_alone(ufunc, inputs, kwargs)
     if method == "__call__":
         found = _call_ufunc(ufunc, inputs, kwargs)
     elif method == "reduce" and ufunc in _REDUCTIONS:
@@ -167,6 +170,16 @@ def _where(ufunc: Any, inputs: Sequence[Any], out: tuple[Any, ...], kwargs: dict
     results = found if isinstance(found, tuple) else (found,)
     merged = [run(np.where, (mask, new, old), {}) for new, old in zip(results, out, strict=True)]
     return _into(out, tuple(merged))
+
+
+def _where_alone(ufunc: Any, inputs: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """``ufunc(*inputs, where=mask)``: what NumPy leaves uninitialised is a constant, whatever it holds."""
+    plain = {k: plain_of(v) for k, v in kwargs.items()}
+    made = ufunc(*map(plain_of, inputs), out=(None,) * ufunc.nout, **plain)  # without a warning
+    results = made if isinstance(made, tuple) else (made,)
+    targets = tuple([wrapped(np.array(r), face_of(inputs)) for r in results])
+    found = _where(ufunc, inputs, targets, kwargs)
+    return found if np.ndim(results[0]) else found[()]
 
 
 def _is_array(value: Any) -> bool:

@@ -17,6 +17,7 @@ from ..eager.numpy_protocol import run
 from ..eager.tensor import Tensor
 from ..rules import helpers
 from .hashing import hashed_by_value
+from .identity import InPlace
 from .texts import check_read
 
 
@@ -110,7 +111,8 @@ def _number(kind: Any, t: Any) -> Any:
 
 
 def _class_of(value: Any) -> Any:
-    found = value.__class__ if isinstance(value, Tensor) else type(value)
+    known = isinstance(value, Tensor) or issubclass(type(value), InPlace)
+    found = value.__class__ if known else type(value)
     return next((c for c in _standing if c._original is found), found)
 
 
@@ -152,10 +154,26 @@ class Complex64(np.complex64, metaclass=_Looking):
     _original = np.complex64
 
 
+class Ufunc(metaclass=_Looking):
+    """Its methods are those of the ufunc that they are given, or of what stands in its place."""
+
+    _original = np.ufunc
+
+
+def _method_of_ufuncs(name: str) -> Any:
+    def call(ufunc: Any, *args: Any, **kwargs: Any) -> Any:
+        return getattr(ufunc, name)(*args, **kwargs)
+
+    return staticmethod(call)
+
+
+for _name in ("accumulate", "at", "outer", "reduce", "reduceat"):
+    setattr(Ufunc, _name, _method_of_ufuncs(_name))
+
 OF_ITEMS = Set, FrozenSet
 OF_PYTHON = Float, Complex, Type, *OF_ITEMS
 SPECIAL = {Float: "__float__", Complex: "__complex__"}
-OF_NUMPY = Float64, Float32, Complex128, Complex64
+OF_NUMPY = Float64, Float32, Complex128, Complex64, Ufunc
 _standing: list[Any] = [*OF_PYTHON, *OF_NUMPY]
 for _class in _standing:
     _class.__name__ = _class.__qualname__ = _class._original.__name__

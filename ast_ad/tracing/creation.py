@@ -19,6 +19,7 @@ from ..eager.numpy_protocol import run
 from ..eager.state import state
 from ..eager.tensor import Tensor
 from .flat_iterator import Flat
+from .object_arrays import as_list, objects_of
 from .texts import check_read
 from .traced_array import Traced
 
@@ -89,6 +90,8 @@ def converts(original: Callable[..., Any]) -> Callable[..., Any]:
             return original(object, dtype, *args, **kwargs)
         if isinstance(dtype, Tensor):  # NumPy would ask it for its own
             dtype = plain_of(dtype)
+        of_objects = dtype is not None and np.dtype(dtype).kind == "O"
+        object = object if dtype is None or of_objects else as_list(object)
         if isinstance(object, Flat):
             object = object.copy()
         elif isinstance(getattr(type(object), "__array__", None), types.FunctionType):
@@ -99,6 +102,8 @@ def converts(original: Callable[..., Any]) -> Callable[..., Any]:
             made = original(object, dtype, *args, **kwargs)
             new = type(made) is np.ndarray and not _shared(made, object)
             return Traced._of(made) if new else made  # what is not new is known by another name
+        if of_objects:
+            return objects_of(object, original(plain_of(object), dtype, *args, **kwargs))
         if isinstance(object, Tensor):
             return _converted(object, original(plain_of(object), dtype, *args, **kwargs))
         try:
@@ -143,3 +148,14 @@ def stacked(rows: Any) -> Any:
         return np.array(rows)  # which makes no tensor of its own, with PyTorch's ways
     found = run(np.stack, ([stacked(row) for row in rows],), {})
     return found if plain_of(found).flags.c_contiguous else run(np.copy, (found,), {"order": "C"})
+
+
+def of_lists(call: Callable[..., Any]) -> Callable[..., Any]:
+    """A ufunc, or a method of one, that makes arrays of lists of traced numbers."""
+
+    def of_arrays(*args: Any, **kwargs: Any) -> Any:
+        if state.tracing and any(type(a) in (list, tuple) and has_traced(a) for a in args):
+            args = tuple(stacked(a) if type(a) in (list, tuple) else a for a in args)
+        return call(*args, **kwargs)
+
+    return of_arrays

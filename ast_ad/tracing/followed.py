@@ -105,13 +105,23 @@ def _array() -> Any:
 
 @functools.cache
 def _followed_vectorize() -> Any:
-    return _followed_class(np.vectorize, _vectorize_call=_vectorize_call)
+    """Equal instances are made of one that was made before."""
+    same = {
+        "__eq__": lambda a, b: _made_of(a) is _made_of(b),
+        "__hash__": lambda a: object.__hash__(_made_of(a)),
+    }
+    return _followed_class(np.vectorize, _vectorize_call=_vectorize_call, **same)
+
+
+def _made_of(value: Any) -> Any:
+    return vars(value).get("in_place_of", value) if isinstance(value, np.vectorize) else value
 
 
 def vectorized(made: Any) -> Any:
     """An instance of ``np.vectorize`` that was made before, as one whose code is traced."""
     found = copy.copy(made)
     found.__class__ = _followed_vectorize()
+    found.in_place_of = made
     return found
 
 

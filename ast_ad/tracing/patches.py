@@ -27,10 +27,11 @@ from ..rules.of_numba import made_of
 from . import hulls, texts
 from .builtin_classes import CLASSES
 from .extrema import FUNCTIONS
+from .identity import InPlace, Protocols, told
 from .imports import FOLLOWED, Handed, has_code, imported, is_library, module_of, package_of
 from .numba_sources import shield
 from .places import Cell, Defaults, beside
-from .replacements import Cached, cached_loads, made, replacement, replacements
+from .replacements import Cached, ModuleFace, cached_loads, made, replacement, replacements
 from .stand_ins import methods
 
 _lock = threading.RLock()
@@ -42,11 +43,13 @@ Place = tuple[dict[str, Any], str, Any, Any]  # namespace, name, what stands the
 
 def _within(namespace: dict[str, Any], table: dict[int, tuple[Any, Any]]) -> Iterator[Place]:
     for name, value in list(namespace.items()):
+        if name == "in_place_of":  # what itself stands in a place knows by it what it stands for
+            continue
         held = _held.get(_key(namespace, name))
         if held is not None and held[2] is value:  # another trace is under way
             yield namespace, name, held[1], value
             continue
-        by = replacement(value, table)
+        by = told(value, replacements) if isinstance(namespace, Protocols) else replacement(value, table)
         if by is not None:
             yield namespace, name, value, by
 
@@ -74,7 +77,7 @@ def _namespaces(roots: Sequence[Any]) -> Iterator[dict[str, Any]]:
             value = value.__func__
         value = _python_of(value)
         if isinstance(value, functools.partial):
-            pending.append(value.func)
+            pending += _of_partial(value)
             continue
         if isinstance(value, types.FunctionType):
             namespace = value.__globals__
@@ -90,6 +93,7 @@ def _namespaces(roots: Sequence[Any]) -> Iterator[dict[str, Any]]:
             if id(kind) not in seen:
                 seen.add(id(kind))
                 pending += _members(kind)
+                yield from (Protocols(c) for c in kind.__mro__ if not is_library(module_of(c)))
                 pending += [sys.modules[m] for m in map(module_of, kind.__mro__) if m.startswith(FOLLOWED)]
             module = sys.modules.get(module_of(kind))
             if module is None or not isinstance(module, types.ModuleType):
@@ -97,14 +101,12 @@ def _namespaces(roots: Sequence[Any]) -> Iterator[dict[str, Any]]:
             namespace = vars(module)
         name = str(namespace.get("__name__", ""))
         if is_library(name):
+            pending += _wrapped_in(value, seen)
             yield from _library_cells(value, name, seen)
             if name.startswith(FOLLOWED) and id(namespace) not in seen:
                 seen.add(id(namespace))
                 yield namespace
-                part = None if id(value) in helpers else name.split(".")[:2]
-                near = [v for v in namespace.values() if _is_near(v, part)]
-                helpers.update(map(id, near))
-                pending += near
+                pending += _near(value, namespace, helpers)
             continue
         if isinstance(value, types.FunctionType):
             if id(value.__code__) not in seen:
@@ -119,6 +121,26 @@ def _namespaces(roots: Sequence[Any]) -> Iterator[dict[str, Any]]:
             seen.add(id(namespace))
             yield namespace
             yield from (v for name, v in namespace.items() if type(v) is dict and name != "__builtins__")
+
+
+def _of_partial(value: functools.partial[Any]) -> list[Any]:
+    given = (v for item in (*value.args, *value.keywords.values()) for v in _items(item))
+    return [value.func, *filter(has_code, given)]
+
+
+def _near(value: Any, namespace: dict[str, Any], helpers: set[int]) -> list[Any]:
+    """The code of a library that is followed with a value; it enters ``helpers``."""
+    part = None if id(value) in helpers else str(namespace["__name__"]).split(".")[:2]
+    near = [v for v in namespace.values() if _is_near(v, part)]
+    helpers.update(map(id, near))
+    return near
+
+
+def _wrapped_in(value: Any, seen: set[int]) -> Iterator[Any]:
+    """The code around which a library has put a function of its own, a decorator perhaps."""
+    if isinstance(value, types.FunctionType) and id(value) not in seen:
+        seen.add(id(value))
+        yield from (v for cell in value.__closure__ or () for v in _content(cell))
 
 
 def _library_cells(value: Any, module: str, seen: set[int]) -> Iterator[Cell]:
@@ -137,7 +159,9 @@ _SHARED = "scipy._lib._array_api", "scipy._lib.array_api_compat", "scipy._lib.ar
 
 
 def _python_of(value: Any) -> Any:
-    """The Python function around which a library has put a wrapper of its own."""
+    """The Python function around which a library has put a wrapper of its own, or this package."""
+    if issubclass(type(value), (InPlace, ModuleFace)):
+        value = value.in_place_of
     value = made_of(value) or value
     value = value.pyfunc if type(value) is np.vectorize else value
     return value.__wrapped__ if type(value) is Cached else value
@@ -216,7 +240,7 @@ def _attributes(module: types.ModuleType, names: tuple[str, ...]) -> Iterator[An
 
 def _content(cell: Any) -> list[Any]:
     try:
-        return [cell.cell_contents] if has_code(cell.cell_contents) else []
+        return [v for v in _items(cell.cell_contents) if has_code(v)]
     except ValueError:  # not yet assigned
         return []
 
@@ -285,7 +309,7 @@ def _always_followed(modules: int) -> list[types.ModuleType]:
 def _places(function: Any, objects: Sequence[Any]) -> list[Place]:
     """The names to replace in each namespace; those of the last time, if nothing has changed there since."""
     table = replacements()
-    coded = [*filter(has_code, objects)]
+    coded = [v for item in objects for v in _items(item) if has_code(v)]
     found = None if coded or _held or type(function) is not types.FunctionType else _found.get(function)
     if found is not None and found[0] is table and all(_names(n) == names for n, names in found[1]):
         return found[2]
@@ -339,6 +363,8 @@ def _put(places: list[Place]) -> None:
 def _key(namespace: dict[str, Any], name: str) -> tuple[int, str]:
     if isinstance(namespace, Defaults):
         return id(namespace.function), name
+    if isinstance(namespace, Protocols):
+        return id(namespace.cls), name
     return id(namespace.cell if isinstance(namespace, Cell) else namespace), name
 
 

@@ -32,8 +32,10 @@ from .askers import asked_by
 from .births import births
 from .ends import INSIDE, Places, ends, lost
 from .faces import hide
+from .identity import given as in_places
+from .object_arrays import check_result, made_plain
 from .patches import replaced
-from .replacements import replacement, replacements
+from .replacements import replaced_by
 from .shared_arguments import Sharing, Twice
 from .solvers import table  # noqa: F401  (puts SciPy's solvers among the replacements)
 from .sought import differentiated_by
@@ -57,7 +59,7 @@ def trace(
 
     ``writes``: whether it is known that the function writes to one of two arguments that share memory.
     """
-    with recording(), forgetting():
+    with recording(), made_plain(), forgetting():
         result, structure, pullback = _traced(function, args, kwargs, wrt, writes)
     return structure.unflatten(result), pullback
 
@@ -75,13 +77,15 @@ def _traced(
     given = [_entry(starts[i], leaf) if i in starts else _constant(leaf) for i, leaf in enumerate(leaves)]
     sharing = Sharing(leaves, wrt, writes)
     sharing.enter(given)
-    call_args, call_kwargs = tree.unflatten(given)
+    call_args, call_kwargs = in_places(tree.unflatten(given), replaced_by)
     twice = Twice((tuple(args), dict(kwargs)), (call_args, call_kwargs))
     with differentiated_by(starts.values(), alone=True), noting_changes() as within:
         value = _run(function, call_args, call_kwargs, (*args, *kwargs.values()))
     sharing.check(function, list(tree.statics()), within)
     twice.check(function, list(tree.statics()), within)
     found, structure = flatten(value)
+    for leaf in found:
+        check_result(leaf)
     outputs = [twin(t, t._array) if isinstance(t, Tensor) else t for t in found]
     pullback = TracedPullback(outputs, [starts[i] for i in wrt], ends.nodes or {})
     return [plain(leaf) for leaf in found], structure, pullback
@@ -97,7 +101,7 @@ def _run(function: Callable[..., Any], args: Any, kwargs: Any, objects: Sequence
     try:
         try:
             with noting(), replaced(function, objects):
-                called = replacement(function, replacements()) or function
+                called = replaced_by(function) or function
                 value = called(*args, **kwargs)
         finally:
             errors.made.errors = before

@@ -26,9 +26,10 @@ from ..errors import UnsupportedError
 from ..rules.of_numba import changed_since, is_ufunc, made_of, outdated
 from ..rules.registry import count, lookup, primitives, writing_parameters
 from .builtin_classes import OF_NUMPY
-from .creation import converts, fills, fromiter, full, has_traced, stacked
+from .creation import converts, fills, fromiter, full, has_traced, of_lists, stacked
 from .ends import counted
 from .followed import followed, objects, vectorized
+from .identity import InPlace, UfuncInPlace, in_place
 from .overwritten import overwriting
 from .stand_ins import named
 from .strides import strides_seen
@@ -222,11 +223,13 @@ def _python_of(jitted: Any) -> Callable[..., Any]:
 
 
 def _numpy() -> Any:
-    return _face_of_module(np, len(replacements()))
+    return replaced_by(np)
 
 
 def _itself(value: Any) -> Any:
     """What Numba knows: the function in whose place another one stands."""
+    if issubclass(type(value), InPlace):
+        return value.in_place_of
     return getattr(value, "__dict__", {}).get("in_place_of", value) if callable(value) else value
 
 
@@ -288,7 +291,10 @@ def _replacements(known: int, arrived: int) -> dict[int, tuple[Any, Any]]:
 
     def replace(original: Any, by: Any) -> None:
         by.in_place_of = original  # what it is to the registry of rules, and to the compiler
-        found[id(original)] = original, by
+        found[id(original)] = original, in_place(original, by)
+
+    for ufunc in (v for v in (*vars(np).values(), *primitives()) if isinstance(v, np.ufunc)):
+        found[id(ufunc)] = ufunc, UfuncInPlace(ufunc, of_lists)
 
     for name in _FILLING:
         if hasattr(np, name):
@@ -365,7 +371,7 @@ def replacement(value: Any, table: dict[int, tuple[Any, Any]]) -> Any:
     kind = type(value)
     if kind is types.ModuleType:
         root = value.__name__.partition(".")[0]
-        return _face_of_module(value, len(table)) if root in _SHOWN else None
+        return _face_of_module(value, table) if root in _SHOWN else None
     if kind is Cached:
         return _kept(value, _uncached)
     if made_of(value) is not None:
@@ -374,8 +380,12 @@ def replacement(value: Any, table: dict[int, tuple[Any, Any]]) -> Any:
         return _kept(value, vectorized)
     if kind is functools.partial:
         inner = replacement(value.func, table)
-        return None if inner is None else _partial_of(inner, value)
+        return None if inner is None else _kept(value, lambda v: _partial_of(inner, v), inner)
     return _constants_only(value) if is_compiled(value) else None
+
+
+def replaced_by(value: Any) -> Any:
+    return replacement(value, replacements())
 
 
 def _partial_of(inner: Any, value: functools.partial[Any]) -> functools.partial[Any]:
@@ -387,14 +397,14 @@ def _partial_of(inner: Any, value: functools.partial[Any]) -> functools.partial[
 
 _SHOWN = {"numpy", "scipy", "math", "cmath"}
 Cached = type(functools.lru_cache(len))
-_wrappers: dict[int, tuple[Any, Any]] = {}
+_wrappers: dict[int, tuple[Any, Any, Any]] = {}
 
 
-def _kept(value: Any, make: Callable[[Any], Any]) -> Any:
-    """The one wrapper of a function; it lives as long as the function is in its module."""
+def _kept(value: Any, make: Callable[[Any], Any], of: Any = None) -> Any:
+    """The one wrapper of a function, ``of`` another one; it lives as long as the function in its module."""
     found = _wrappers.get(id(value))
-    if found is None or found[0]() is not value:
-        found = _wrappers[id(value)] = weakref.ref(value), make(value)
+    if found is None or found[0]() is not value or found[2] is not of:
+        found = _wrappers[id(value)] = weakref.ref(value), in_place(value, make(value)), of
     return found[1]
 
 
@@ -426,6 +436,12 @@ class ModuleFace(types.ModuleType):
         return self.__dict__[name]
 
 
-@functools.lru_cache(64)
-def _face_of_module(module: types.ModuleType, known: int) -> ModuleFace:
-    return ModuleFace(module, replacements())
+_faces: dict[types.ModuleType, tuple[Any, ModuleFace]] = {}
+
+
+def _face_of_module(module: types.ModuleType, table: dict[int, tuple[Any, Any]]) -> ModuleFace:
+    """The one face of a module with these replacements, which code may compare with those it is given."""
+    found = _faces.get(module)
+    if found is None or found[0] is not table:
+        found = _faces[module] = table, ModuleFace(module, table)
+    return found[1]

@@ -1,8 +1,7 @@
 """What takes the place of an array while a function is traced? A tensor that behaves like an ndarray.
 
 It has the methods, the types and the promotion of NumPy. What is no float has no history: comparisons,
-integers and shapes are plain, so that they may index and branch. Numbers are immutable: those of NumPy, and
-those of Python, which compute and fail as Python does.
+integers and shapes are plain, so that they may index and branch. Python's numbers fail as Python's do.
 """
 
 from __future__ import annotations
@@ -29,6 +28,7 @@ from .faces import Face, Missing
 from .flat_iterator import Flat
 from .hashing import hashing
 from .memory import DETACHED, NO_KEY, PLAIN, Memory, complex_write, flags_of, refused
+from .object_arrays import objects_of
 from .texts import formatted, written
 
 
@@ -232,9 +232,11 @@ class Traced(Memory, metaclass=Face):
         if not kwargs.get("copy", True) and self._array.astype(dtype, order, copy=False) is self._array:
             return self
         if kind not in "fc":
-            if kind in "OVSU" and needs_grad(self):
-                what = {"O": "one of objects", "V": "one with fields"}.get(kind, "one of texts")
-                raise refused(f"conversion of a traced array to {what}", DETACHED, "use a list")
+            if kind == "O":
+                return python_number(self) if self._scalar else objects_of(self, self._array.astype(dtype))
+            if kind in "VSU" and needs_grad(self):
+                what = "conversion of a traced array to one " + ("with fields" if kind == "V" else "of texts")
+                raise refused(what, DETACHED, "use a list")
             if kind in "iu":
                 becomes_integer(self)
             return self._array.astype(dtype)[()] if self._scalar else self._array.astype(dtype)

@@ -31,4 +31,11 @@ SAMPLES = {
         (SPACE, np.array([[0.3, 1.6], [2.2, 0.9], [0.4, 0.7]]), None, 3, "nearest"),
     ],
     nd.shift: [(LINE, 0.3), (PLANE, np.array([0.4, -1.3]), None, 1), (PLANE, -0.7, None, 3, "mirror")],
+    nd.affine_transform: [
+        (LINE, np.array([0.73]), 0.31),
+        (PLANE, np.array([0.73, 1.21]), np.array([0.41, -0.32]), (3, 4), None, 1),
+        (PLANE, np.array([[0.66, 0.35], [-0.0, 0.7]]), 0.46),
+        (PLANE, np.array([[0.71, 0.23, 0.44], [-0.13, 0.83, 0.35]]), 0.0, (3, 3), None, 1, "nearest"),
+    ],
+    nd.zoom: [(LINE, 1.4), (PLANE, (1.6, 0.76), None, 1), (PLANE, 2.0, None, 3, "mirror")],
 }

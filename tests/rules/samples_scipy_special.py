@@ -4,6 +4,8 @@ import numpy as np
 import scipy.special as sp
 from sample import Sample, cnormal, normal, positive, unit
 
+from ast_ad.rules.scipy import bessel_relatives
+
 X, P, U, Z = normal(3, 4), positive(3, 4), unit(3, 4), cnormal(3)
 LINE = [(X,), (0.3,), (Z,)]
 REAL = LINE[:2]
@@ -71,7 +73,8 @@ SAMPLES = {
     sp.iv: ORDERS,
     sp.i0e: REAL,
     sp.i1e: REAL,
-    sp.ive: ORDERS,
+    sp.ive: [*ORDERS, (1, Z), (2, 2.0 - 1.0j)],
+    bessel_relatives.scaled_iv: [(1, P, P), (1, Z, np.abs(Z.real))],
     sp.k0: HALF,
     sp.k1: HALF,
     sp.kn: ORDERS,

@@ -78,6 +78,8 @@ SAMPLES = {
         (B, ((0, 2), (1, 0)), "edge"),
         (B, ((1, 0),), "symmetric"),
         (A, 7, "wrap"),
+        (B, ((2, 3), (0, 1)), "linear_ramp"),
+        (A, 1, "linear_ramp"),
     ],
     d.on_diagonal: [
         (A, normal(3, 3)),

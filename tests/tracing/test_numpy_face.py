@@ -393,12 +393,10 @@ TABLE = {}
     "function",
     [
         lambda x: {x[0]: 1.0}[x[0]],
-        lambda x: sum(set(x)),
         lambda x: len(x.tobytes()) * x[0],
         lambda x: copy.copy(W).__setitem__(0, x[0]) or np.sum(x),
         lambda x: W.copy().__iadd__(x).sum(),
         lambda x: np.sum(np.frompyfunc(lambda a: a * a, 1, 1)(x)),
-        lambda x: np.array([x[0]], dtype=object)[0],
         lambda x: np.asarray(CONSTANT).__setitem__(0, x[0]) or np.sum(x),
         lambda x: memoryview(x)[0] * x[0],
         lambda x: np.multiply.at(CONSTANT, INDICES, x[:3]) or np.sum(x),

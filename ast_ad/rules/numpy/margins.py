@@ -11,16 +11,18 @@ from .. import helpers
 from ..registry import vjp
 from .gather import nowhere, positions, refuse, scatter_to
 
-MODES = ("edge", "reflect", "symmetric", "wrap")
+MODES = ("edge", "reflect", "symmetric", "wrap", "linear_ramp")
 
 
 @vjp(np.pad)
-def pad(g, ans, array, pad_width, mode="constant", constant_values=0, reflect_type="even"):
+def pad(g, ans, array, pad_width, mode="constant", constant_values=0, reflect_type="even", end_values=0):
     if mode == "constant":
         inserted = np.pad(nowhere(array), pad_width, constant_values=positions(constant_values))
         return unpadded(g, array, pad_width), None, None, scatter_to(constant_values, inserted, g)
     if mode not in MODES or reflect_type != "even":
         refuse(f"np.pad(mode={mode!r})", "there is no rule for this way of padding")
+    if mode == "linear_ramp" and np.any(np.not_equal(end_values, 0)):
+        refuse("np.pad(end_values=...)", "there is a rule for ramps that end at zero")
     return folded(g, array, pad_width, mode)
 
 
@@ -64,7 +66,9 @@ def folded(g: Any, x: Any, pad_width: Any, mode: str) -> Any:
     """
     sides = margins(x, pad_width)
     most = [n - (mode == "reflect") for n in np.shape(x)]
-    if mode != "edge" and any(max(pair) > n for pair, n in zip(sides, most, strict=True)):
+    if mode not in ("edge", "linear_ramp") and any(
+        max(pair) > n for pair, n in zip(sides, most, strict=True)
+    ):
         return scatter_to(x, np.pad(positions(x), pad_width, mode), g)  # type: ignore[call-overload]
     out = np.array(g)
     for axis, (before, behind) in enumerate(sides):
@@ -82,6 +86,11 @@ def _folded_along(g: Any, axis: int, before: int, behind: int, mode: str) -> Any
             out[0] += np.sum(first, axis=0)
         if behind:
             out[-1] += np.sum(last, axis=0)
+    elif mode == "linear_ramp":
+        if before:
+            out[0] += np.tensordot(np.arange(before) / before, first, 1)
+        if behind:
+            out[-1] += np.tensordot(np.arange(behind)[::-1] / behind, last, 1)
     elif mode == "wrap":
         out[n - before :] += first
         out[:behind] += last

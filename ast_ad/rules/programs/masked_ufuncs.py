@@ -64,15 +64,15 @@ def outside(fn, a, b=None):
     """Where numbers are not in the domain of a function; None: it has no bounds."""
     if fn in (np.log, np.log2, np.log10):
         return a <= 0.0
-    if fn is np.sqrt:
+    if fn == np.sqrt:
         return a < 0.0
     if fn in (np.arcsin, np.arccos):
         return np.logical_or(a > 1.0, a < -1.0)
-    if fn is np.arctanh:
+    if fn == np.arctanh:
         return np.logical_or(a > 1.0 - 1e-15, a < -1.0 + 1e-15)
-    if fn is np.arccosh:
+    if fn == np.arccosh:
         return a < 1.0
-    if fn is np.tan:
+    if fn == np.tan:
         return np.abs(np.cos(a)) < 1e-35
     if fn in (np.divide, np.floor_divide, np.remainder, np.fmod):
         return np.abs(a) * np.finfo(float).tiny >= np.abs(b)

@@ -76,9 +76,9 @@ def reduce(fn, array, axis=0, dtype=None, keepdims=False, initial=None, where=Tr
 @read_for(np.ufunc.accumulate)
 def accumulate(fn, array, axis=0, dtype=None):
     a = array if dtype is None else array.astype(dtype)
-    if fn is np.maximum:
+    if fn == np.maximum:
         return cummax(a, axis)[0]
-    if fn is np.minimum:
+    if fn == np.minimum:
         return cummin(a, axis)[0]
     rows = np.moveaxis(a, axis, 0)
     if len(rows) == 0:

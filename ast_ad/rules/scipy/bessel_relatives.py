@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import scipy.special as sp
 
-from ..registry import elementwise, vjp
+from ..registry import composite, elementwise, vjp
 from .bessel_orders import kve_by_order
 
 # ----- Airy functions -----
@@ -61,6 +61,26 @@ def hankel1e(ans, v, z):
 @elementwise(sp.hankel2e, partial_domain=True)
 def hankel2e(ans, v, z):
     return NotImplemented, 0.5 * (sp.hankel2e(v - 1, z) - sp.hankel2e(v + 1, z)) + 1j * ans
+
+
+@composite(sp.ive)
+def ive(v, z):
+    """By a complex number it is no analytic function: its scale is that of the real part."""
+    return scaled_iv(v, z, np.abs(np.real(z)))
+
+
+def scaled_iv(v: Any, z: Any, scale: Any) -> Any:
+    """``iv(v, z) * exp(-scale)``, for a scale near ``abs(z.real)``.
+
+    >>> bool(np.isclose(scaled_iv(1, 0.5 + 2j, 0.5), sp.ive(1, 0.5 + 2j)))
+    True
+    """
+    return sp.ive(v, z) * np.exp(np.abs(np.real(z)) - scale)
+
+
+@elementwise(scaled_iv)
+def scaled_iv_rule(ans, v, z, scale):
+    return NotImplemented, 0.5 * (scaled_iv(v - 1, z, scale) + scaled_iv(v + 1, z, scale)), -ans
 
 
 # ----- spherical Bessel functions -----

@@ -132,11 +132,62 @@ def basis(t: Any, order: int) -> Any:
 def shifted(input, shift, output=None, order=3, mode="constant", cval=0.0, prefilter=True):
     """The array between its elements, at points that are shifted the other way."""
     lengths, ndim = np.shape(input), np.ndim(input)
-    steps, places = shift if np.ndim(shift) else [shift for _ in range(ndim)], []
-    for axis in range(ndim):
-        line = np.reshape(np.arange(lengths[axis]), [-1 if i == axis else 1 for i in range(ndim)])
-        places.append(np.broadcast_to(line - steps[axis], lengths))
+    steps = shift if np.ndim(shift) else [shift for _ in range(ndim)]
+    lines = positions_along(lengths)
+    places = [np.broadcast_to(lines[axis] - steps[axis], lengths) for axis in range(ndim)]
     return nd.map_coordinates(input, np.stack(places), output, order, mode, cval, prefilter)
+
+
+@composite(nd.affine_transform)
+def affine_transform(
+    input,
+    matrix,
+    offset=0.0,
+    output_shape=None,
+    output=None,
+    order=3,
+    mode="constant",
+    cval=0.0,
+    prefilter=True,
+):
+    """The array at the points ``matrix @ place + offset``; of a vector, the matrix is diagonal."""
+    matrix, ndim = np.asarray(matrix), np.ndim(input)
+    lengths = np.shape(input) if output_shape is None else output_shape
+    lines, places = positions_along(lengths), []
+    for axis in range(ndim):
+        place = offset[axis] if np.ndim(offset) else offset
+        if np.ndim(matrix) == 1:
+            place = place + matrix[axis] * lines[axis]
+        else:
+            if np.shape(matrix)[1] > len(lengths):  # of homogeneous coordinates
+                place = matrix[axis, -1]
+            for other in range(len(lengths)):
+                place = place + matrix[axis, other] * lines[other]
+        places.append(np.broadcast_to(place, lengths))
+    return nd.map_coordinates(input, np.stack(places), output, order, mode, cval, prefilter)
+
+
+@composite(nd.zoom)
+def zoomed(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilter=True, *, grid_mode=False):
+    """The array at points between its elements: its corners stay where they are."""
+    if grid_mode:
+        refuse("scipy.ndimage.zoom(grid_mode=True)", "there is no rule for it")
+    shape, ndim = np.shape(input), np.ndim(input)
+    lengths = [round(shape[k] * (zoom[k] if np.ndim(zoom) else zoom)) for k in range(ndim)]
+    lines, places = positions_along(lengths), []
+    for axis in range(ndim):
+        step = (shape[axis] - 1) / max(lengths[axis] - 1, 1)
+        places.append(np.broadcast_to(lines[axis] * step, lengths))
+    return nd.map_coordinates(input, np.stack(places), output, order, mode, cval, prefilter)
+
+
+def positions_along(lengths: Any) -> Any:
+    """The positions along each axis of an array, in its shape but for the other axes."""
+    ndim = len(lengths)
+    return [
+        np.reshape(np.arange(lengths[axis]), [-1 if i == axis else 1 for i in range(ndim)])
+        for axis in range(ndim)
+    ]
 
 
 nondifferentiable(beyond, first_element, near_elements)

@@ -11,6 +11,7 @@ import math
 import numpy as np
 import scipy.special as sp
 
+from ..numpy.gather import refuse
 from ..partials import exp_share
 from ..registry import composite, elementwise, vjp
 from . import bessel_relatives, special_families, special_integrals  # noqa: F401  their rules enter, too
@@ -98,6 +99,8 @@ def rgamma(ans, z):
 
 @elementwise(sp.digamma, partial_domain=True)
 def digamma(ans, z):
+    if np.iscomplexobj(z):
+        refuse("the derivative of the digamma function of complex numbers", "SciPy has no trigamma of them")
     return sp.polygamma(1, z)
 
 
@@ -342,11 +345,6 @@ def tensor_i1(ans, x):
 def tensor_i1e(ans, x):
     far = np.abs(x) > TINY
     return np.where(far, sp.i0e(x) - ans * (np.sign(x) + 1 / np.where(far, x, 1)), 0.5)
-
-
-@elementwise(sp.ive)
-def ive(ans, v, z):
-    return NotImplemented, 0.5 * (sp.ive(v - 1, z) + sp.ive(v + 1, z)) - np.sign(z) * ans
 
 
 @elementwise(sp.k0, partial_domain=True)

@@ -158,10 +158,10 @@ def test_compiled_code_that_fills_its_argument_is_refused() -> None:
     ndimage = pytest.importorskip("scipy.ndimage")
 
     def f(c: np.ndarray) -> float:
-        return ndimage.affine_transform(np.arange(12.0).reshape(4, 3) ** 2, c, order=1).sum()
+        return ndimage.fourier_gaussian(np.arange(12.0).reshape(4, 3) ** 2, c).sum()
 
     with pytest.raises(ast_ad.AdError):
-        ast_ad.grad(f, fallback="error")(np.array([[0.5, 0.1], [0.1, 1.2]]))
+        ast_ad.grad(f, fallback="error")(np.array([0.5, 1.2]))
 
 
 @pytest.mark.slow

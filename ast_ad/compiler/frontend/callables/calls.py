@@ -300,12 +300,13 @@ def with_arrays(
 
 
 def masked_ufunc(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str, Value], out: Any) -> Any:
-    """``np.divide(a, b, out=o, where=m)``: the ufunc where the mask holds, the old contents elsewhere."""
+    """``np.divide(a, b, out=o, where=m)``: the ufunc where the mask holds, the old contents elsewhere.
+
+    Without ``out=`` it is a new array, of which the other elements are as those of ``np.empty``.
+    """
     where = kwargs.pop("where")
     if cx.static_value(where) is True:
         result = cx.emit(fn, *args, **kwargs)
-    elif out is None:
-        raise cx.unsupported("where= without out=", "the other elements are not initialised", "use np.where")
     else:
         safe = [
             cx.emit(np.where, where, a, Lit(1.0))
@@ -313,7 +314,11 @@ def masked_ufunc(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str, V
             else a
             for a in args
         ]
-        result = cx.emit(np.where, where, cx.emit(fn, *safe, **kwargs), out)
+        found = cx.emit(fn, *safe, **kwargs)
+        if out is None and not isinstance(found, Arr):
+            raise cx.unsupported("where= without out=", "the result is no array", "use np.where")
+        old = cx.emit(np.empty_like, found) if out is None else out
+        result = cx.emit(np.where, where, found, old)
     if out is None:
         return result
     overwrite(cx, out, cx.read(out), result, (out, where, *args))

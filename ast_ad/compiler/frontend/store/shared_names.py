@@ -8,7 +8,7 @@ so are reads of it after the other one was written.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -83,6 +83,14 @@ def references(
 
     ``iterated``: what is run over; by default what all loops under way run over.
     """
+    (found,) = _counted(cx, state, without, [cx.iterated if iterated is None else iterated])
+    return found
+
+
+def _counted(
+    cx: Context, state: State, without: Collection[object], iterated: Sequence[Collection[Value]]
+) -> list[Counter[Any]]:
+    """The counts with each of several sequences that are run over; each begins as the one before it."""
     found: Counter[object] = Counter()
     frames = list(live_frames(cx))
     seen = set(map(id, frames))
@@ -100,16 +108,20 @@ def references(
         for name, value in content.items() if isinstance(content, dict) else ((None, holder),):
             if (holder, name) not in without:
                 _count(cx, value, state, found, seen)
-    for source in cx.iterated if iterated is None else iterated:
-        _count(cx, source, state, found, seen)
     for heap in cx.heaps.values():  # whatever lists there are in it
         content = state.look(heap)
         for number in places_in(content.type if isinstance(content, Var) else None):
             found.update(dict.fromkeys(roots_of(cx.places[number].base), 1))
-    found.update(
-        [root for root in found if isinstance(root, Heap)]
-    )  # who else has a place there is not known
-    return found
+    results, done = [], 0
+    for sources in iterated:
+        for source in [*sources][done:]:
+            _count(cx, source, state, found, seen)
+        done, full = len(sources), Counter(found)
+        full.update(
+            [root for root in full if isinstance(root, Heap)]
+        )  # who else has a place there is not known
+        results.append(full)
+    return results
 
 
 def outside_holders(cx: Context) -> list[Any]:
@@ -129,15 +141,19 @@ def _count_returned(cx: Context, frame: Frame, state: State, local: Counter[Any]
 def shared_roots(
     cx: Context, state: State, without: Collection[object] = (), iterated: Collection[Value] | None = None
 ) -> frozenset[Any]:
-    return frozenset(root for root, count in references(cx, state, without, iterated).items() if count > 1)
+    return _several(references(cx, state, without, iterated))
 
 
 def noted(
     cx: Context, state: State, without: Collection[object] = ()
 ) -> tuple[frozenset[Any], frozenset[Any]]:
     """The roots that are shared inside the loop, and those that are when its source is left."""
-    outer = cx.iterated[: cx.outer_iterated]
-    return shared_roots(cx, state, without), shared_roots(cx, state, without, outer)
+    outer, inside = _counted(cx, state, without, [cx.iterated[: cx.outer_iterated], cx.iterated])
+    return _several(inside), _several(outer)
+
+
+def _several(counts: Counter[Any]) -> frozenset[Any]:
+    return frozenset(root for root, count in counts.items() if count > 1)
 
 
 def live_frames(cx: Context) -> Iterator[Frame]:

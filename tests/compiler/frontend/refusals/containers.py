@@ -264,5 +264,5 @@ def results_in_place(x):
 
 
 @refused("where= without out=", X)
-def part_of_a_new_array(x):
-    return np.sum(np.multiply(x, 2.0, None, where=x > -9.0))  # here
+def parts_of_new_arrays(x):
+    return np.sum(np.divmod(x, 2.0, where=x > -9.0)[0])  # here
