@@ -173,7 +173,7 @@ def zoomed(input, zoom, output=None, order=3, mode="constant", cval=0.0, prefilt
     if grid_mode:
         refuse("scipy.ndimage.zoom(grid_mode=True)", "there is no rule for it")
     shape, ndim = np.shape(input), np.ndim(input)
-    lengths = [round(shape[k] * (zoom[k] if np.ndim(zoom) else zoom)) for k in range(ndim)]
+    lengths = [int(np.rint(shape[k] * (zoom[k] if np.ndim(zoom) else zoom))) for k in range(ndim)]
     lines, places = positions_along(lengths), []
     for axis in range(ndim):
         step = (shape[axis] - 1) / max(lengths[axis] - 1, 1)

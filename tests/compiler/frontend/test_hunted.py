@@ -135,12 +135,30 @@ POINTS = np.array([0.0, 1.0, 4.0])
         (lambda x: np.clip(np.log(x), -3.0, 3.0).sum(), [0.0, 1.0, 0.25]),
         (lambda x: np.maximum(np.sqrt(x), 0.1).sum(), [0.0, 0.5, 0.25]),
         (lambda x: np.nan_to_num(np.sqrt(x - 2.0)).sum(), [0.0, 0.0, 0.5 / math.sqrt(2.0)]),
+        (lambda x: np.nan_to_num(np.sqrt(x - 2.0), True, 0.5).sum(), [0.0, 0.0, 0.5 / math.sqrt(2.0)]),
         (lambda x: np.nansum(np.where(x > 0, 2.0 * np.log(x), np.nan)), [0.0, 2.0, 0.5]),
     ],
 )
 def test_what_is_not_selected_has_no_share(function: Callable[..., Any], expected: list[float]) -> None:
     with np.errstate(all="ignore"):
         np.testing.assert_allclose(ast_ad.grad(function)(POINTS), expected)
+
+
+def filled(x: np.ndarray, nan: float, high: float, low: float) -> float:
+    """By position, and in the place of what it is given."""
+    y = x * 2
+    z = np.nan_to_num(y, False, nan, high, low)
+    return np.sum(z * np.arange(6)) + np.sum(y)
+
+
+def test_numbers_for_what_is_none_come_by_position() -> None:
+    x = np.array([0.3, np.nan, np.inf, -np.inf, 0.7, np.nan])
+    derivative = ast_ad.value_and_grad(filled, argnums=(0, 1, 2, 3))
+    value, gradients = derivative(x, 0.3, 1.2, -0.7)
+    assert derivative.mode == "compiled"
+    assert value == filled(x.copy(), 0.3, 1.2, -0.7)
+    np.testing.assert_array_equal(gradients[0], [2.0, 0.0, 0.0, 0.0, 10.0, 0.0])
+    assert gradients[1:] == (8.0, 3.0, 4.0)
 
 
 @pytest.mark.slow(beyond=3)

@@ -200,8 +200,9 @@ def b_trim_zeros(cx: Context, filt: Value, trim: Value = Lit("fb"), axis: Value 
 
 
 @handles(np.nan_to_num)
-def b_nan_to_num(cx: Context, x: Value, copy: Value = Lit(True), **kwargs: Value) -> Any:
+def b_nan_to_num(cx: Context, x: Value, copy: Value = Lit(True), *numbers: Value, **kwargs: Value) -> Any:
     """With ``copy=False`` it writes to its argument, and returns it."""
+    kwargs = {**dict(zip(("nan", "posinf", "neginf"), numbers, strict=False)), **kwargs}
     result = doors.call_primitive(cx, np.nan_to_num, [x], kwargs)
     if cx.demand(copy, "`copy` of np.nan_to_num") or not isinstance(x, Arr):
         return result
