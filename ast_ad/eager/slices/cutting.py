@@ -91,8 +91,10 @@ def trimmed(cut: Cut, wanted: list[int], factor: Factor | None) -> Cut:
     tree.body = Folder(tree).block(tree.body)
     Returns(cut, wanted, factor).visit(tree)
     Split().visit(tree)
+    before = assigned(tree)
     for _ in range(2):  # once more without what only the dropped results of helpers read
         Dead(cut, cut.demand()).visit(tree)
+    Unread(before - assigned(tree)).visit(tree)
     ast.fix_missing_locations(tree)
     return cut
 
@@ -212,6 +214,21 @@ class Split(ast.NodeTransformer):
         pairs = zip(targets.elts, values.elts, strict=True)
         parts = [self.visit_Assign(ast.Assign([t], v)) for t, v in pairs]
         return [s for part in parts for s in (part if isinstance(part, list) else [part])]
+
+
+def assigned(tree: ast.AST) -> set[str]:
+    """The names that are assigned somewhere."""
+    return {n.id for n in ast.walk(tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+
+
+class Unread(ast.NodeTransformer):
+    """None for what is handed to helpers that don't read it, where it is not assigned any more."""
+
+    def __init__(self, names: set[str]) -> None:
+        self.names = names
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return ast.Constant(None) if node.id in self.names and isinstance(node.ctx, ast.Load) else node
 
 
 class Dead(ast.NodeTransformer):
