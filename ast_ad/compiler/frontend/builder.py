@@ -163,7 +163,7 @@ class Builder:
     def append(self, op: Statement) -> None:
         spend(1, self.span)
         if isinstance(op, Op):
-            self.masks.append(op)
+            self.masks.append(op, self.block)
             if self.adjoint:
                 self.divisors.load(op)
         self.block.ops.append(op)

@@ -35,6 +35,9 @@ STATEMENTS = (
     "for j in range(1, n):\n        b[j, k] = 0.5 * b[j - 1, k] + a[j, k]",
     "r = a[:, k] - t\n    b[:, k] = r / (1.0 + r @ r)",
     "c[0, :] += {p} * a[0, :]",
+    "t = b[0, k]\n    b[:, k] = {u} * 0.5\n    b[0, k] = t + {p}",
+    "t = b[0, k]\n    for j in range(n):\n        b[j, k] = a[j, k] * w[j, k]\n    b[0, k] = t - {p}",
+    "t = z[k]\n    for j in range(n):\n        z[k] += a[j, k] * w[j, k]\n    z[k] = t + {p}",
     "b[k % n, :] += {p} * w[0, :]",
 )
 

@@ -59,6 +59,19 @@ def down_each_column(a, w):
     return np.sum(b * b)
 
 
+def put_back(a, w):
+    """What is kept while a loop overwrites it is put back with something added: that is no addition."""
+    b, c = a * 1.0, a * 1.0
+    for k in range(a.shape[1]):
+        t, u = b[0, k], c[0, k]
+        b[:, k] = w[:, k] * 0.5
+        b[0, k] = t + w[1, k]
+        for i in range(a.shape[0]):
+            c[i, k] = a[i, k] * w[i, k]
+        c[0, k] = u - w[1, k]
+    return np.sum(b**2) + np.sum(c**2)
+
+
 def from_column_to_column(a, w):
     """A turn needs what the one before has done."""
     b = a.copy()
@@ -87,7 +100,7 @@ def differences(function, k, h=1e-6):
     return found
 
 
-INDEPENDENT = [scaled, standardised, triangular, both_ways, down_each_column]
+INDEPENDENT = [scaled, standardised, triangular, both_ways, down_each_column, put_back]
 
 
 @pytest.mark.parametrize("function", [*INDEPENDENT, from_column_to_column, whole_row])

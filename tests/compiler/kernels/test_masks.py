@@ -1,6 +1,7 @@
 """What masks choose: computed with where it is, in one loop, and as NumPy code and differences have it."""
 
 import importlib.util
+import operator
 import re
 
 import numpy as np
@@ -8,8 +9,9 @@ import pytest
 from scipy.special import gammaln
 
 import ast_ad
+from ast_ad.compiler.frontend.equal_masks import EqualMasks
 from ast_ad.compiler.frontend.types.basic_indices import chosen_type
-from ast_ad.compiler.ir.ops import Var
+from ast_ad.compiler.ir.ops import Block, Lit, Op, Var
 from ast_ad.compiler.ir.types import Array
 
 from .mask_programs import MaskProgram
@@ -208,6 +210,26 @@ def test_one_mask_chooses_one_length():
     assert chosen_type(x, mask) == chosen_type(y, mask) != chosen_type(x, other)
     assert chosen_type(x, rows).shape[1:] == (3,)
     assert chosen_type(rows, mask) is chosen_type(x, y) is None
+
+
+def test_a_mask_that_is_read_anew_is_another_one():
+    """What is read on trial is taken out of its block: nothing may name a mask that is made nowhere."""
+    x = Var(Array(np.dtype(float), (4,)))
+    block, masks = Block(), EqualMasks()
+
+    def append(fn, *args, kind=float):
+        op = Op(fn, args, (Var(Array(np.dtype(kind), (4,))),))
+        masks.append(op, block)
+        block.ops.append(op)
+        return op
+
+    one, same = append(operator.gt, x, Lit(0.5), kind=bool), append(operator.gt, x, Lit(0.5), kind=bool)
+    other = append(operator.gt, x, Lit(0.25), kind=bool)
+    assert append(operator.getitem, x, same.out).args[1] is one.out
+    assert append(operator.getitem, x, other.out).args[1] is other.out
+    del block.ops[:]
+    anew = append(operator.gt, x, Lit(0.5), kind=bool)
+    assert append(operator.getitem, x, anew.out).args[1] is anew.out
 
 
 def loaded(seed, rank, folder):

@@ -42,7 +42,7 @@ from ...ir.ops import (
     walk,
 )
 from ...ir.types import Array, Dim, Scalar, dtype_of
-from ...simplify.renaming import Renaming, copy_statement, free, renamed, replace_reads
+from ...simplify.renaming import Renaming, copy_statement, free, reads_of, renamed, replace_reads
 from .. import runtime as kernels
 from ..partition.rounding import cancels
 from .body import INT
@@ -52,12 +52,7 @@ FEWEST_TURNS = 16
 MOST_ARRAYS = 12
 _ACCESSES = {operator.getitem, builtin.setitem_, builtin.add_item_}
 _OF_COUNTERS = {operator.add, operator.sub, operator.mul, kernels.position}
-_DTYPES = {
-    "float": np.dtype(float),
-    "int": np.dtype(np.int64),
-    "bool": np.dtype(bool),
-    "complex": np.dtype(complex),
-}
+_KINDS = {"float", "int", "bool", "complex"}
 
 
 def interchange(kernel: Function) -> None:
@@ -179,9 +174,8 @@ def _counters(index: Arg, among: tuple[Var, Var], makers: dict[Var, Op]) -> set[
 def _add(block: Block) -> None:
     """Let ``a[i] = a[i] + x`` be an addition, which turns may make in any order."""
     makers = {op.outs[0]: op for op in block.ops if isinstance(op, Op) and len(op.outs) == 1}
-    read = [v for op in walk(block) if isinstance(op, Op) for v in variables(*op.args)]
-    read += variables(*block.results)
-    for op in block.ops:
+    read = reads_of(block)
+    for op in list(block.ops):
         if not isinstance(op, Op) or op.fn is not builtin.setitem_ or not isinstance(op.args[2], Var):
             continue
         total = makers.get(op.args[2])
@@ -190,7 +184,7 @@ def _add(block: Block) -> None:
         old = makers.get(total.args[0])  # type: ignore[arg-type]
         if old is None or old.fn is not operator.getitem or not _same_place(old.args, op.args):
             continue
-        if read.count(total.out) == 1 and read.count(old.out) == 1 and not _between(block, old, op):
+        if read[total.out] == 1 and read[old.out] == 1 and not _between(block, old, op):
             term = total.args[1]
             if total.fn is operator.sub:
                 term = Var(total.out.type)
@@ -211,11 +205,9 @@ def _is_equal(i: Arg, j: Arg) -> bool:
 
 
 def _between(block: Block, first: Op, last: Op) -> bool:
-    """Whether something between two statements writes to the array of the second."""
-    inside = block.ops[block.ops.index(first) + 1 : block.ops.index(last)]
-    return any(
-        isinstance(o, Op) and o.fn in _ACCESSES and o.effect and o.args[0] is last.args[0] for o in inside
-    )
+    """Whether something between two statements, a loop perhaps, writes to the array of the second."""
+    inside = walk(Block(block.ops[block.ops.index(first) + 1 : block.ops.index(last)]))
+    return any(isinstance(o, Op) and o.effect and last.args[0] in o.args for o in inside)
 
 
 # ----- pieces
@@ -318,9 +310,9 @@ class _Pieces:
         """An array with the number that a Var is in each turn."""
         if var in self.kept:
             return True
-        if not isinstance(var.type, Scalar) or var.type.kind not in _DTYPES:
+        dtype = dtype_of(var.type)
+        if not isinstance(var.type, Scalar) or var.type.kind not in _KINDS or dtype is None:
             return False
-        dtype = np.dtype(dtype_of(var.type) or _DTYPES[var.type.kind])
         self.kept[var] = Var(Array(dtype, (Dim.fresh(),)), var.hint or "each")
         op = Op(np.empty, (self.count, Lit(dtype.type)), (self.kept[var],), span=self.loop.span)
         self.before.append(op)
