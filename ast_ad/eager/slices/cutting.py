@@ -91,7 +91,7 @@ def trimmed(cut: Cut, wanted: list[int], factor: Factor | None) -> Cut:
     tree.body = Folder(tree).block(tree.body)
     Returns(cut, wanted, factor).visit(tree)
     Split().visit(tree)
-    before = assigned(tree)
+    before = assigned(tree) - set(parameter_names(tree))
     for _ in range(2):  # once more without what only the dropped results of helpers read
         Dead(cut, cut.demand()).visit(tree)
     Unread(before - assigned(tree)).visit(tree)
