@@ -13,7 +13,7 @@ START = [
     "z = np.zeros(m)",
     "s = 0.0",
 ]
-RESULT = "return s + np.sum(b * b) + np.sum(c * w) + np.sum(y * y) + np.sum(z)"
+RESULT = "return x[0] * x[1] + s + np.sum(b * b) + np.sum(c * w) + np.sum(y * y) + np.sum(z)"
 COLUMNS = ("a[:, k]", "w[:, k]", "a[:, k] * w[:, k]", "np.sin(a[:, k])", "x[:n] * a[:, k]", "c0[:, k]")
 NUMBERS = ("x[k % 3]", "a[0, k]", "w[-1, k]", "(k + 1.0)", "0.3", "t")
 STATEMENTS = (
