@@ -16,11 +16,10 @@ import numpy as np
 from llvmlite import ir
 from numba import extending
 from numba.core import cgutils, types
-from numba.core.compiler import Compiler
-from numba.core.cpu_options import FastMathOptions
 
 from ..garbage import collector_paused
 from .code_cache import keep_machine_code
+from .compilers import Apart, Careful
 
 FLAGS = {"reassoc", "contract", "arcp"}
 """What LLVM may do with floating-point numbers: reorder sums and products; infinities and NaN stay.
@@ -51,44 +50,17 @@ class Mismatch(Exception):
     """What a kernel takes for granted does not hold in this call; the NumPy program answers it."""
 
 
-class Careful(Compiler):  # type: ignore[misc]
-    """Takes back what LLVM may not do where a function has arguments in single precision."""
-
-    def __init__(
-        self, typing: Any, target: Any, library: Any, args: Any, result: Any, flags: Any, local: Any
-    ) -> None:
-        if flags.fastmath and any(_has_single(a) for a in args):
-            flags = flags.copy()
-            flags.fastmath = FastMathOptions(flags.fastmath.flags - {"arcp"})
-        super().__init__(typing, target, library, args, result, flags, local)
-
-
-def _has_single(given: Any) -> bool:
-    """Whether values of a type are numbers in single precision, or hold such."""
-    if hasattr(given, "types"):  # a tuple's
-        return any(map(_has_single, given.types))
-    return getattr(given, "dtype", given) in (types.float32, types.complex64)
-
-
-class _Apart(Careful):
-    """Tells LLVM that no array that a function writes to overlaps with another argument."""
-
-    def define_pipelines(self) -> Any:
-        self.state.flags.noalias = True
-        return super().define_pipelines()
-
-
 def kernel(function: Any) -> Any:
     """Compile a generated function on its first call, or take what another process has compiled.
 
     What it writes to must overlap with no other argument.
     """
-    return _compiled(function, pipeline_class=_Apart)
+    return _compiled(function, pipeline_class=Apart)
 
 
 def lean_kernel(function: Any) -> Any:
     """``kernel`` for a function that makes no arrays: without memory management, its calls take less time."""
-    return _compiled(function, pipeline_class=_Apart, _nrt=False)
+    return _compiled(function, pipeline_class=Apart, _nrt=False)
 
 
 def overlapping_kernel(function: Any) -> Any:

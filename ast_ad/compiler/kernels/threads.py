@@ -12,7 +12,8 @@ from numba.core import types as numba_types
 from numba.np.ufunc import parallel as layer
 
 from .code_cache import keep_machine_code
-from .runtime import FLAGS, Careful
+from .compilers import Careful
+from .runtime import FLAGS
 
 LEAST = 100_000
 """Operations, by estimate, that a chunk has at least; a thread takes some microseconds to start."""
