@@ -7,7 +7,10 @@ longer than the loop around it.
 
 from __future__ import annotations
 
+import functools
+import logging
 import threading
+import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -29,6 +32,9 @@ Not in kernels where a sum contains a number and its opposite (``rounding``). Re
 
 FLAGS_OF_SINGLE = FLAGS - {"arcp"}
 """The same for single precision: the processor's estimate of a reciprocal makes NaN of `1 / 0`, `1 / inf`."""
+
+LONG = 1.0
+"""Seconds of a compilation that is told."""
 
 type_callable: Any = extending.type_callable
 lower_builtin: Any = extending.lower_builtin
@@ -84,8 +90,22 @@ def _compiled(function: Any, fastmath: Any = FLAGS, pipeline_class: Any = Carefu
         **options,
     )(function)
     keep_machine_code(dispatcher)
-    dispatcher.compile = collector_paused()(dispatcher.compile)
+    dispatcher.compile = _told_if_long(collector_paused()(dispatcher.compile), function.__name__)
     return dispatcher
+
+
+def _told_if_long(compile: Any, name: str) -> Any:
+    """The same, with a line on the logger ``ast_ad`` when it keeps its caller waiting."""
+
+    @functools.wraps(compile)
+    def timed(*args: Any) -> Any:
+        began = time.perf_counter()
+        compiled = compile(*args)
+        if (took := time.perf_counter() - began) > LONG:
+            logging.getLogger("ast_ad").info("Numba compiled %s in %.1f s", name, took)
+        return compiled
+
+    return timed
 
 
 # ----- how calls of the functions below are compiled

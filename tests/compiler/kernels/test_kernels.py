@@ -129,3 +129,17 @@ def test_arrays_with_more_room_keep_their_rows():
                 found = grown(a, n)
                 assert found.shape == (max(n, 2 * shape[0]), *shape[1:]) and found.dtype == dtype
                 assert np.array_equal(found[: shape[0]], a)
+
+
+def test_long_compilations_are_told(caplog, monkeypatch):
+    monkeypatch.setattr(kernels, "LONG", 1e9)
+    with caplog.at_level("INFO", logger="ast_ad"):
+        kernels.kernel(lambda x: x + 1)(1.0)
+        assert not caplog.records
+        monkeypatch.setattr(kernels, "LONG", 0.0)
+        add = kernels.kernel(lambda x: x + 1)
+        add(1.0)
+        add(2.0)
+    (record,) = caplog.records
+    assert record.name == "ast_ad"
+    assert record.getMessage().startswith("Numba compiled <lambda> in ")
