@@ -22,7 +22,7 @@ from .fitting.assumptions import given_up, of_lengths
 WORTH = 1e8
 """Nanoseconds of estimated work that NumPy does before kernels are written, or loaded from the disk."""
 PRICE = 6e6
-"""Nanoseconds that compiling a line of kernels takes: the median of 15 programs of 50 to 2,000 lines was 5e6."""
+"""Nanoseconds to compile a line of kernels; of 15 programs of 50 to 2,000 lines the median was 5e6."""
 MOST_SMALL = 4  # patterns with different small lengths before lengths are no constants any more
 MOST_PATTERNS = 8  # patterns before no two lengths are taken as equal any more
 MOST_PROGRAMS = 16  # programs, where what is read from outside keeps changing

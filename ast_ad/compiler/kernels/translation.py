@@ -13,8 +13,7 @@ from collections.abc import Callable, Sequence
 from types import BuiltinFunctionType
 from typing import Any
 
-from numba.core import cgutils
-from numba.core import types as numba_types
+from numba.core import cgutils, types as numba_types
 from numba.core.compiler_machinery import register_pass
 from numba.core.lowering import Lower
 from numba.core.typed_passes import BaseNativeLowering, NopythonTypeInference
