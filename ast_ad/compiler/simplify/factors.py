@@ -7,15 +7,27 @@ once. Each function changes the operation and returns whether it did.
 from __future__ import annotations
 
 import operator
+from typing import Any
 
 import numpy as np
 
 from ...rules import helpers
 from ..frontend.builder import type_of_arg
 from ..ir.ops import Arg, Lit, Op, Seq, Var
-from ..ir.types import Array, Scalar, dtype_of, rank_of
+from ..ir.types import Array, Scalar, Type, dtype_of, rank_of
 from .common_factors import is_scale
-from .patterns import DIVIDE, MULTIPLY, NEGATE, Makers, change, gives_dtype, is_full, maker_of, same_type
+from .patterns import (
+    DIVIDE,
+    MULTIPLY,
+    NEGATE,
+    PRODUCT,
+    Makers,
+    change,
+    gives_dtype,
+    is_full,
+    maker_of,
+    same_type,
+)
 
 
 def negated_factor(op: Op, a: Arg, b: Arg, makers: Makers) -> bool:
@@ -112,3 +124,37 @@ def two_outers(op: Op, makers: Makers) -> bool:
     right = makers.before(op, np.stack, rows, type=Array(dtype, (2, m)))
     change(op, operator.matmul, left, right)
     return True
+
+
+def summed_product(op: Op, makers: Makers) -> bool:
+    """``sum(a @ b, axis=0)`` as ``sum(a, axis=0) @ b``, and along rows, and both: no matrices are multiplied.
+
+    It is what an offset gets that was stretched before a product, as in ``(x - mean) @ w``.
+    """
+    product = maker_of(op.args[0], makers, PRODUCT)
+    if product is None or not product.adjoint or makers.uses[product.out] > 1:
+        return False
+    given = {name: arg.value for name, arg in op.kwargs.items() if isinstance(arg, Lit)}
+    axis, kept = given.get("axis"), given.get("keepdims", False)
+    if len(op.args) > 1 or given.keys() != op.kwargs.keys() or axis not in ((0, 1) if given else (None,)):
+        return False
+    dtype = dtype_of(op.out.type) if isinstance(op.out.type, (Array, Scalar)) else None
+    factors: list[Any] = list(product.args)
+    if not all(isinstance(m, Var) and _is_matrix(m.type, dtype) for m in factors):
+        return False
+    for along in (0, 1) if axis is None else (axis,):
+        factors[along] = _summed(op, factors[along], along, kept, makers)
+    change(op, operator.matmul, *factors)
+    return True
+
+
+def _is_matrix(type: Type, dtype: Any) -> bool:
+    return isinstance(type, Array) and type.dtype == dtype and type.shape is not None and len(type.shape) == 2
+
+
+def _summed(op: Op, matrix: Any, along: int, kept: bool, makers: Makers) -> Var:
+    """The sum of a matrix's rows, or of its columns."""
+    dims = list(matrix.type.shape)
+    dims[along : along + 1] = [1] if kept else []
+    how = {"axis": Lit(along), **({"keepdims": Lit(True)} if kept else {})}
+    return makers.before(op, np.sum, matrix, type=Array(matrix.type.dtype, tuple(dims)), **how)

@@ -35,6 +35,7 @@ from .factors import (
     scaled_twice,
     shared_quotient,
     stretched,
+    summed_product,
     two_outers,
 )
 from .patterns import (
@@ -306,7 +307,7 @@ def _sum(op: Op, makers: Makers) -> Arg | None:
     if negated is not None and negated.adjoint and kind_of(op.out.type) in ("float", "complex"):
         total = makers.before(op, op.fn, negated.args[0], *op.args[1:], type=op.out.type, **op.kwargs)
         change(op, operator.neg, total)
-    else:
+    elif not summed_product(op, makers):
         scaled_sum(op, makers)
     return None
 

@@ -342,3 +342,32 @@ def test_numbers_of_lists_are_saved_alone():
 
     source = source_of(chain, np.array([0.3, -0.7, 1.2]), 3)
     assert ".copy()" not in source and "zero_like(t" not in source.replace("list_zeros_like(t", "")
+
+
+def test_what_was_stretched_before_a_product_needs_no_product():
+    """The cotangent of an offset of all rows, all columns or all of a matrix, beside one that is read twice."""
+    rng = np.random.default_rng(0)
+    x, w = rng.random((5, 4)), rng.random((4, 3))
+
+    def rows(mean, x, w):
+        return np.sum(((x - mean) @ w) ** 2)
+
+    def columns(offset, x, w):
+        return np.sum(np.sin(w.T @ (x.T + offset[:, None])))
+
+    def number(shift, x, w):
+        return np.sum(np.cos((x * 2 - shift[0]) @ w))
+
+    def twice(mean, x, w):
+        centred = x - mean
+        return np.sum((centred @ w) ** 3) + np.sum(centred**2)
+
+    assert "axis=0) @ w.T" in source_of(rows, rng.random(4), x, w)
+    assert "axis=1, keepdims=True)" in source_of(columns, rng.random(4), x, w)
+    assert "axis=0) @ np.sum(w.T, axis=1)" in source_of(number, rng.random(1), x, w)
+    assert "@ w.T" in source_of(twice, rng.random(4), x, w)
+    for function in (rows, columns, twice):
+        one, other = (ast_ad.grad(function, backend=b)(x[0], x, w) for b in ("numpy", "numba"))
+        np.testing.assert_allclose(one, other, rtol=1e-12)
+    complex_rows = ast_ad.grad(lambda mean: np.sum(np.abs((x - mean) @ (w + 2j * w)) ** 2))
+    ast_ad.check_grads(complex_rows.function, (x[0] + 1j,), order=1)
