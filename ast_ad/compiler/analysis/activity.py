@@ -4,7 +4,7 @@
 rule.
 
 A value is *varied* if it depends on an input and *useful* if a result depends on it, both by operations that
-have a derivative; it is *active* if it is both.
+have a derivative; it is *active* if it is both. A shift that cancels (``cancelling``) is not varied.
 
 Both passes follow the regions; loops are run until nothing changes.
 """
@@ -19,6 +19,7 @@ from ..ir.builtin import ruled
 from ..ir.ops import Arg, Block, For, If, Op, Var, While, variables
 from ..ir.types import Opaque, Type, carries_derivative
 from .aliasing import read_for_its_shape
+from .cancelling import cancelling
 
 
 @dataclass
@@ -72,9 +73,11 @@ class Varied:
         return any(v in self.vars for v in variables(*args))
 
     def block(self, block: Block) -> None:
+        fixed = cancelling(block)
         for op in block.ops:
             if isinstance(op, Op):
-                self.op(op)
+                if fixed.isdisjoint(op.outs):
+                    self.op(op)
             elif isinstance(op, If):
                 self.block(op.then)
                 self.block(op.orelse)

@@ -345,7 +345,7 @@ def test_numbers_of_lists_are_saved_alone():
 
 
 def test_what_was_stretched_before_a_product_needs_no_product():
-    """The cotangent of an offset of all rows, all columns or all of a matrix, beside one that is read twice."""
+    """The cotangent of an offset of all rows, columns or elements, beside one that is read twice."""
     rng = np.random.default_rng(0)
     x, w = rng.random((5, 4)), rng.random((4, 3))
 

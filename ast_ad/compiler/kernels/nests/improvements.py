@@ -12,6 +12,7 @@ from .index_checks import check_before
 from .interchange import interchange
 from .loop_invariants import hoist, shrink
 from .scalar_replacement import carry
+from .shared_memory import share_memory
 
 
 def improve(kernel: Function, overlaps: bool) -> None:
@@ -26,6 +27,7 @@ def improve(kernel: Function, overlaps: bool) -> None:
         interchange(kernel)
         hoist(kernel)
     shrink(kernel)
+    share_memory(kernel)
     if not overlaps:
         check_before(kernel)
         carry(kernel)
