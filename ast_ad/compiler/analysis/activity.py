@@ -39,8 +39,9 @@ class Activity:
 
 def analyse(block: Block, inputs: Iterable[Var], results: Iterable[Arg]) -> Activity:
     """The activity of a block's Vars, from ``inputs`` to ``results``."""
+    results = tuple(results)
     varied = Varied(inputs)
-    varied.block(block)
+    varied.block(block, results)
     useful = Useful(varied.vars)
     useful.mark(*results)
     useful.block(block)
@@ -72,8 +73,8 @@ class Varied:
     def has(self, *args: Arg) -> bool:
         return any(v in self.vars for v in variables(*args))
 
-    def block(self, block: Block) -> None:
-        fixed = cancelling(block)
+    def block(self, block: Block, results: Iterable[Arg] = ()) -> None:
+        fixed = cancelling(block, results)
         for op in block.ops:
             if isinstance(op, Op):
                 if fixed.isdisjoint(op.outs):

@@ -1,9 +1,9 @@
 """Which shifts cancel, so that nothing depends on them?
 
-``cancelling(block) -> set[Var]``. Asked by ``activity``. Softmax and its kin subtract a maximum before they
-exponentiate, and divide it out or add it again after the logarithm: ``m + log(sum(exp(x - m)))`` is the same
-for every ``m``. A derivative through ``m`` is zero in exact arithmetic, and costs comparisons, counts of ties
-and one more pass in any other.
+``cancelling(block, results) -> set[Var]``. Asked by ``activity``. Softmax and its kin subtract a maximum
+before they exponentiate, and divide it out or add it again after the logarithm: ``m + log(sum(exp(x - m)))``
+is the same for every ``m``. A derivative through ``m`` is zero in exact arithmetic, and costs comparisons,
+counts of ties and one more pass in any other.
 
 It is proven from the operations. Of a value that depends on ``m`` it is known that it is ``v + c * m`` or
 ``v * exp(c * m)``, where ``v`` does not depend on ``m``, and along which of its axes ``m`` varies; where
@@ -53,9 +53,9 @@ class _Other(Exception):
 Operand = Follows | None
 
 
-def cancelling(block: Block) -> set[Var]:
-    """The extremes made in a block on which nothing that leaves it depends."""
-    found = set[Var]()
+def cancelling(block: Block, results: Iterable[Arg] = ()) -> set[Var]:
+    """The extremes made in a block on which nothing that leaves it depends: as its results, or these."""
+    found, results = set[Var](), (*block.results, *results)
     for position, op in enumerate(block.ops):
         if (
             isinstance(op, Op)
@@ -63,7 +63,7 @@ def cancelling(block: Block) -> set[Var]:
             and len(op.outs) == 1
             and kind_of(op.outs[0].type) == "float"
         ):
-            if _cancels(op.outs[0], block.ops[position + 1 :], block.results):
+            if _cancels(op.outs[0], block.ops[position + 1 :], results):
                 found.add(op.outs[0])
     return found
 

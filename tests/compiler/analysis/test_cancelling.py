@@ -166,6 +166,10 @@ def larger_base(x, w):
     return np.sum(m + np.log(np.sum(w * 2.0 ** (x - m), axis=1, keepdims=True)))
 
 
+def by_definition(x, w):
+    return np.ptp(x[0] * w[0]) + np.sum(np.ptp(x, axis=1) * w[1]) + np.ptp([a * a for a in w[2]])
+
+
 def huge(x, w):
     m = np.max(x)
     return np.sum(w) * ((m * 1e16 + m) - m * 1e16) * 0 + m * 3 - (m * 1.5 + m)
@@ -174,6 +178,7 @@ def huge(x, w):
 STAY = [
     *(shifted, half, other_axis, all_of_rows, crosswise, product_of_rows, eps_below, also_returned),
     *(under_a_condition, of_a_loop, masked_by_number, larger_base, huge),
+    by_definition,
 ]  # fmt: skip
 
 
@@ -184,7 +189,7 @@ def arguments():
 
 def without(function, monkeypatch, **options):
     """The gradient that knows nothing of shifts."""
-    monkeypatch.setattr(activity, "cancelling", lambda block: set())
+    monkeypatch.setattr(activity, "cancelling", lambda block, results=(): set())
     gradient = ast_ad.grad(function, (0, 1), **options)(*arguments())
     monkeypatch.undo()
     return gradient
