@@ -54,7 +54,7 @@ def maker_of(arg: Arg, makers: Makers, fns: Any) -> Op | None:
 
 
 def is_number(arg: Arg, number: float) -> bool:
-    return isinstance(arg, Lit) and isinstance(arg.value, (int, float)) and arg.value == number \
+    return isinstance(arg, Lit) and isinstance(arg.value, (int, float, np.floating)) and arg.value == number \
         and not isinstance(arg.value, bool)  # fmt: skip
 
 

@@ -46,8 +46,8 @@ def reduction_of(fn: Any, dtype: np.dtype) -> Reduction:
     if kind == "complex":
         raise NoForm("an order of complex numbers")
     if fn is np.max:
-        return Reduction(-np.inf if kind == "float" else int(np.iinfo(dtype).min), np.maximum)
-    return Reduction(np.inf if kind == "float" else int(np.iinfo(dtype).max), np.minimum)
+        return Reduction(dtype.type(-np.inf) if kind == "float" else int(np.iinfo(dtype).min), np.maximum)
+    return Reduction(dtype.type(np.inf) if kind == "float" else int(np.iinfo(dtype).max), np.minimum)
 
 
 def _axes(op: Op, rank: int) -> tuple[tuple[int, ...], bool]:
@@ -111,6 +111,7 @@ def reduction(s: Scalarizer, op: Op) -> None:
 
 
 _OPTIONS = ("where", "initial", "dtype")
+_SINGLE = np.dtype(np.float32), np.dtype(np.complex64)
 
 
 def _is(arg: Arg, constant: Any) -> bool:
@@ -214,6 +215,13 @@ def _step(s: Scalarizer, kind: Reduction, number: Scalar) -> Callable[[Body, Arg
     return lambda body, a, b: body.op(fn, a, b, type=number)
 
 
+def _held(body: Body, total: Arg, kind: Reduction, number: Scalar) -> Arg:
+    """A total in the type of the array: in single precision it begins in double, and stays so."""
+    if number.dtype not in _SINGLE or not isinstance(kind.start, (float, complex)):
+        return total
+    return body.op(number.dtype.type, total, type=number)
+
+
 def _total(s: Scalarizer, out: Var, value: Value, kind: Reduction, number: Scalar, finish: Any) -> None:
     """Reduce to a number."""
     step = _step(s, kind, number)
@@ -221,6 +229,7 @@ def _total(s: Scalarizer, out: Var, value: Value, kind: Reduction, number: Scala
 
     def done(body: Body, place: Place, states: list[Arg]) -> None:
         total = states[0] if finish is None else finish(body, states[0])
+        total = _held(body, total, kind, number)
         body.append(Op(builtin.assign, (total,), (result,)))
 
     _run(s, value, 0, kind, number, step, done, frozenset((result,)))
@@ -270,6 +279,7 @@ def _by_rows(
 
     def done(body: Body, place: Place, states: list[Arg]) -> None:
         total = states[0] if finish is None else finish(body, states[0])
+        total = _held(body, total, kind, number)
         body.store(memory.var, memory.group, where((*place, *[ZERO] * (rank - len(place)))), total)
 
     _run(s, value, len(kept), kind, number, step, done, frozenset())
