@@ -1,7 +1,7 @@
 """How does a joint program become two, a forward one and a backward one that runs later?
 
-``split(joint, values, seeds, often) -> tuple[Function, Function]``. After ``adjoint``, for pullbacks only, while the
-program is pure, so that a statement can stand in either half.
+``split(joint, values, seeds, often) -> tuple[Function, Function]``. After ``adjoint``, for pullbacks only,
+while the program is pure, so that a statement can stand in either half.
 
 The forward function computes the values and, with them, a tuple of residuals: what the backward function
 reads of it. As in a loop, shapes are read off what is saved anyway, and what is cheap is computed again.
