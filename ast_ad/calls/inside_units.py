@@ -1,6 +1,7 @@
 """What is a block of a Jacobian in compiled code, where all of its columns can be had in one pass?
 
-``columns(cx, push, place) -> list[Any] | None``. Asked before the pushforward is called once for each column.
+``columns(cx, push, place, chunk) -> list[Any] | None``. Asked before the pushforward is called once for each
+column.
 """
 
 from __future__ import annotations
@@ -17,13 +18,14 @@ from ..compiler.tangent.unit_vectors import along_units
 from .inside_later import NestedPushforward
 
 
-def columns(cx: Context, push: Any, place: int) -> list[Any] | None:
+def columns(cx: Context, push: Any, place: int, chunk: int | None = None) -> list[Any] | None:
     """The tangents of the leaves of a value along all unit vectors of a leaf of the arguments.
 
     Args:
         cx: where the Jacobian is asked for.
         push: the abstract pushforward, with its residuals.
         place: of the leaf among those that are varied, in the order of the call.
+        chunk: how many columns a pass may compute.
 
     Returns:
         An array for each leaf of the value, with one more axis; None where it takes a pass for each column.
@@ -34,6 +36,9 @@ def columns(cx: Context, push: Any, place: int) -> list[Any] | None:
     region, (residuals,) = later.region, push.args
     primal = region.outer[_order(region)[place]]
     if not isinstance(primal, Var) or not isinstance(primal.type, Array) or primal.type.ndim != 1:
+        return None
+    length = primal.type.shape[0] if primal.type.shape else None
+    if chunk is not None and not (isinstance(length, int) and length <= chunk):
         return None
     block, seeds = later.copied(residuals)
     seed = seeds.pop(_order(region)[place])

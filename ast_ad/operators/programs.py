@@ -65,8 +65,10 @@ def asked(
     return value, later, aux, chosen
 
 
-def rows(function: Function, argnums: Any, has_aux: bool, holomorphic: bool) -> Function:
-    """The Jacobian, a row for each number of the value."""
+def rows(
+    function: Function, argnums: Any, has_aux: bool, holomorphic: bool, chunk: int | None = None
+) -> Function:
+    """The Jacobian, a row for each number of the value; whatever ``chunk`` is, one at a time."""
     derivative = vjp(function, argnums=argnums, has_aux=has_aux)
 
     def jacobian(*args: Any, **kwargs: Any) -> Any:
@@ -118,9 +120,7 @@ def pulled(pull: Any, value: Any, outs: Any, k: int, ins: Any) -> Any:
         return tuple([conjugated(bar) for bar in bars])
 
     blocks = filled(row, np.size(out), ins, False)
-    return tuple(
-        [np.reshape(block, np.shape(out) + np.shape(x)) for block, x in zip(blocks, ins, strict=True)]
-    )
+    return tuple([of_shapes(block, out, x) for block, x in zip(blocks, ins, strict=True)])
 
 
 def basis(like: Any, i: int) -> Any:
@@ -136,11 +136,17 @@ def conjugated(bar: Any) -> Any:
 
 
 def columns(
-    function: Function, argnums: Any, has_aux: bool, holomorphic: bool, of: Function | None = None
+    function: Function,
+    argnums: Any,
+    has_aux: bool,
+    holomorphic: bool,
+    chunk: int | None = None,
+    of: Function | None = None,
 ) -> Function:
     """The Jacobian, a column for each number of the arguments.
 
-    ``of``: the function whose parameters these are, if not of this one, which takes any.
+    ``chunk``: how many columns are computed in one pass at most. ``of``: the function whose parameters these
+    are, if not of this one, which takes any.
     """
     named = function if of is None else of
     derivative = linearize(function, argnums=argnums, has_aux=has_aux)
@@ -150,7 +156,7 @@ def columns(
         value, lin, aux, chosen = asked(derivative, args, kwargs, argnums, has_aux, holomorphic)
         ins, outs = leaves(chosen), leaves(value)
         single = isinstance(argnums, int)
-        blocks = tuple([moved(lin, chosen, ins, n, outs, single) for n, _ in enumerate(ins)])
+        blocks = tuple([moved(lin, chosen, ins, n, outs, single, chunk) for n, _ in enumerate(ins)])
         found = beside(value, blocks, chosen)
         return (found, aux) if has_aux else found
 
@@ -168,17 +174,17 @@ def beside(value: Any, blocks: Any, chosen: Any) -> Any:
     return with_leaves(value, tuple(parts))
 
 
-def moved(lin: Any, chosen: Any, ins: Any, n: int, outs: Any, single: bool) -> Any:
+def moved(lin: Any, chosen: Any, ins: Any, n: int, outs: Any, single: bool, chunk: int | None) -> Any:
     """The columns of one leaf of the arguments: a block for each leaf of the value."""
     x = ins[n]
     if np.ndim(x) == 0:
         return parts_of(along(lin, unit(chosen, ins, n, number_like(x, 1)), single))
 
-    return each(lin, chosen, ins, n, outs, single)
+    return each(lin, chosen, ins, n, outs, single, chunk)
 
 
-def each(lin: Any, chosen: Any, ins: Any, n: int, outs: Any, single: bool) -> Any:
-    """The same for an array. Compiled, it is one pass for all columns where that is possible."""
+def each(lin: Any, chosen: Any, ins: Any, n: int, outs: Any, single: bool, chunk: int | None) -> Any:
+    """The same for an array. Compiled, it is one pass for all columns where that is possible and allowed."""
     return in_turn(lin, chosen, ins, n, outs, single)
 
 
@@ -192,9 +198,14 @@ def in_turn(lin: Any, chosen: Any, ins: Any, n: int, outs: Any, single: bool) ->
         return leaves(along(lin, unit(chosen, ins, n, basis(x, j)), single))
 
     blocks = filled(column, np.size(x), outs, True)
-    return tuple(
-        [np.reshape(block, np.shape(out) + np.shape(x)) for block, out in zip(blocks, outs, strict=True)]
-    )
+    return tuple([of_shapes(block, out, x) for block, out in zip(blocks, outs, strict=True)])
+
+
+def of_shapes(block: Any, out: Any, x: Any) -> Any:
+    """A block with the axes of a leaf of the value and behind them those of one of the arguments."""
+    if np.ndim(out) == 1 and np.ndim(x) == 1:
+        return block
+    return np.reshape(block, np.shape(out) + np.shape(x))
 
 
 def parts_of(value: Any) -> Any:
@@ -225,8 +236,9 @@ def stacked(out: Any, columns: Any, x: Any) -> Any:
 def _lower_each(cx: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     from ..compiler.frontend.values import Tup
 
-    found = columns_at_once(cx, args[0], args[3].value)
-    return inlined(cx, in_turn, args) if found is None else Tup(tuple(found))
+    *given, chunk = args
+    found = columns_at_once(cx, args[0], args[3].value, cx.static_value(chunk) or None)
+    return inlined(cx, in_turn, given) if found is None else Tup(tuple(found))
 
 
 each.__ast_ad_lower__ = _lower_each  # type: ignore[attr-defined]
