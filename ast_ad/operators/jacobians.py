@@ -40,8 +40,8 @@ def jacfwd(
         wrt: the same by name, or parts of arguments; see ``grad``.
         has_aux: whether the function returns ``(value, aux)``; the result is then ``(jacobian, aux)``.
         holomorphic: whether it is, so that the derivatives are complex numbers.
-        chunk: how many columns are computed in one pass at most, each of which takes memory; by default
-            all, as far as the compiler finds that cheaper. Rows are computed one at a time.
+        chunk: how many columns, or rows, are computed in one pass at most, each of which takes memory; by
+            default all where the compiler finds that cheaper, else one.
         choices: the options of ``grad``: ``backend=``, ``fallback=``, ...
 
     Returns:

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..api import linearize, vjp
 from ..calls.inside_along import lower_along
-from ..calls.inside_units import columns as columns_at_once
+from ..calls.inside_units import columns as columns_at_once, rows as rows_at_once
 from .leaves import (
     by_position,
     filled,
@@ -68,34 +68,34 @@ def asked(
 def rows(
     function: Function, argnums: Any, has_aux: bool, holomorphic: bool, chunk: int | None = None
 ) -> Function:
-    """The Jacobian, a row for each number of the value; whatever ``chunk`` is, one at a time."""
+    """The Jacobian, a row for each number of the value; ``chunk``: of how many at most in one pass."""
     derivative = vjp(function, argnums=argnums, has_aux=has_aux)
 
     def jacobian(*args: Any, **kwargs: Any) -> Any:
         args, kwargs = by_position(function, args, kwargs)
         value, pull, aux, chosen = asked(derivative, args, kwargs, argnums, has_aux, holomorphic)
-        found = rows_of(pull, value, chosen)
+        found = rows_of(pull, value, chosen, chunk)
         return (found, aux) if has_aux else found
 
     return jacobian
 
 
-def rows_of(pull: Any, value: Any, chosen: Any) -> Any:
+def rows_of(pull: Any, value: Any, chosen: Any, chunk: int | None) -> Any:
     """The Jacobian of what has this pullback.
 
     In compiled code a list whose length is known at run time only is one leaf of the value.
     """
     outs = leaves(value)
     blocks = [
-        rows_of_items(pull, value, outs, k, chosen)
+        rows_of_items(pull, value, outs, k, chosen, chunk)
         if isinstance(out, list)
-        else with_leaves(chosen, pulled(pull, value, outs, k, leaves(chosen)))
+        else with_leaves(chosen, pulled(pull, value, outs, k, leaves(chosen), chunk))
         for k, out in enumerate(outs)
     ]
     return with_leaves(value, tuple(blocks))
 
 
-def rows_of_items(pull: Any, value: Any, outs: Any, k: int, chosen: Any) -> Any:
+def rows_of_items(pull: Any, value: Any, outs: Any, k: int, chosen: Any, chunk: int | None) -> Any:
     """The Jacobians of the items of a list, which is a leaf."""
     items = outs[k]
     found = []
@@ -105,15 +105,26 @@ def rows_of_items(pull: Any, value: Any, outs: Any, k: int, chosen: Any) -> Any:
             seed = [bar if i == j else zeros_of(item) for i, item in enumerate(items)]  # noqa: B023
             return pull(unit(value, outs, k, seed))
 
-        found.append(rows_of(pull_item, items[j], chosen))
+        found.append(rows_of(pull_item, items[j], chosen, chunk))
     return found
 
 
-def pulled(pull: Any, value: Any, outs: Any, k: int, ins: Any) -> Any:
+def pulled(pull: Any, value: Any, outs: Any, k: int, ins: Any, chunk: int | None) -> Any:
     """The rows of one leaf of the value: a block for each leaf of the arguments."""
     out = outs[k]
     if np.ndim(out) == 0:
         return tuple([conjugated(bar) for bar in leaves(pull(unit(value, outs, k, number_like(out, 1))))])
+
+    return each_row(pull, value, outs, k, ins, chunk)
+
+
+def each_row(pull: Any, value: Any, outs: Any, k: int, ins: Any, chunk: int | None) -> Any:
+    """The same for an array. Compiled, it is one pass for all rows where these share a factorization."""
+    return row_by_row(pull, value, outs, k, ins)
+
+
+def row_by_row(pull: Any, value: Any, outs: Any, k: int, ins: Any) -> Any:
+    out = outs[k]
 
     def row(i: int) -> Any:
         bars = leaves(pull(unit(value, outs, k, basis(out, i))))
@@ -241,7 +252,19 @@ def _lower_each(cx: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     return inlined(cx, in_turn, given) if found is None else Tup(tuple(found))
 
 
+def _lower_each_row(cx: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    from ..compiler.frontend.values import Tup
+
+    *given, chunk = args
+    pull, _, _, place, ins = given
+    found = None
+    if isinstance(ins, Tup) and not cx.static_value(chunk):
+        found = rows_at_once(cx, pull, place.value, len(ins.items))
+    return inlined(cx, row_by_row, given) if found is None else Tup(tuple(found))
+
+
 each.__ast_ad_lower__ = _lower_each  # type: ignore[attr-defined]
+each_row.__ast_ad_lower__ = _lower_each_row  # type: ignore[attr-defined]
 
 
 def along(lin: Any, tangent: Any, single: bool) -> Any:

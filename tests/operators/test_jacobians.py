@@ -555,3 +555,51 @@ def test_callers_that_numba_compiles_get_matrices():
             return matrix(x)  # noqa: B023
 
         np.testing.assert_allclose(caller(X), matrix(X), rtol=1e-13)
+
+
+def systems(x, s, m):
+    """Systems whose matrix depends on the point, and not on the direction."""
+    a = m + np.diag(x**2)
+    y = np.linalg.solve(a, s * np.sin(x))
+    for _ in range(2):
+        y = y * np.exp(-y)
+    return {"y": y, "z": np.linalg.solve(a.T, y)[:2], "n": s * y[0]}
+
+
+M = np.array([[3.0, 0.4, -0.2], [0.1, 2.5, 0.3], [-0.3, 0.2, 4.0]])
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("operator", [ast_ad.jacfwd, ast_ad.jacrev])
+def test_a_matrix_is_factored_once_for_all_rows_or_columns(operator, backend):
+    asked = operator(systems, argnums=(0, 1, 2), backend=backend, fallback="error")
+    found = asked(X, 1.3, M)
+    for key in ("y", "z", "n"):
+        of_x, of_s, of_m = found[key]
+        shape = np.shape(systems(X, 1.3, M)[key])
+        assert np.shape(of_x) == (*shape, 3) and np.shape(of_s) == shape and np.shape(of_m) == (*shape, 3, 3)
+        np.testing.assert_allclose(
+            of_x, differences(lambda x, key=key: systems(x, 1.3, M)[key], X), rtol=1e-7
+        )
+        by_m = differences(lambda m, key=key: systems(X, 1.3, m.reshape(3, 3))[key], np.ravel(M))
+        np.testing.assert_allclose(np.reshape(of_m, (*shape, 9)), by_m, rtol=1e-7, atol=1e-9)
+        moved = (systems(X, 1.3 + 1e-6, M)[key] - systems(X, 1.3 - 1e-6, M)[key]) / 2e-6
+        np.testing.assert_allclose(of_s, moved, rtol=1e-7)
+    in_turn = operator(systems, argnums=(0, 1, 2), chunk=1, backend=backend)(X, 1.3, M)
+    single = operator(systems, backend=backend, fallback="error")(X.astype(np.float32), 1.3, M)
+    complex_ = operator(lambda x: np.linalg.solve(M, x * x), holomorphic=True, backend=backend)(X + 0.5j)
+    np.testing.assert_allclose(complex_, np.linalg.inv(M) * 2.0 * (X + 0.5j), rtol=1e-12)
+    for key in ("y", "z", "n"):
+        np.testing.assert_allclose(single[key], found[key][0], rtol=1e-5, atol=1e-6)
+        for one, other in zip(in_turn[key], found[key], strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-11, atol=1e-13)
+
+
+@pytest.mark.parametrize("operator", [ast_ad.jacfwd, ast_ad.jacrev])
+def test_no_loop_over_directions_is_left_around_a_system(operator):
+    def solution(x, m):
+        return np.linalg.solve(m, np.sin(x))
+
+    asked = operator(solution, backend="numpy", fallback="error")
+    np.testing.assert_allclose(asked(X, M), np.linalg.inv(M) * np.cos(X), rtol=1e-12)
+    assert "for " not in asked.source
