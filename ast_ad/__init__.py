@@ -118,7 +118,8 @@ def __getattr__(name: str) -> Any:
     if isinstance(error := getattr(errors, name, None), type) and error.__module__ == errors.__name__:
         return error
     if name in _FOUND_IN:
-        return getattr(import_module(_FOUND_IN[name], __name__), name)
+        found = globals()[name] = getattr(import_module(_FOUND_IN[name], __name__), name)
+        return found
     if name in _MODULES:
         return import_module(f".{address(name)}", __name__)
     torch = import_module(".torch", __name__)

@@ -156,8 +156,9 @@ def vjp(
 ) -> Any:
     """The value at ``primals`` and the pullback there: from cotangents of the value to those of arguments.
 
-    The pullback returns a tuple, an entry for each argument that consists of floats, or for those in
-    ``argnums`` (not a tuple for an int). Without primals the result is a function of them.
+    The pullback returns a tuple, an entry for each argument that holds floats, or for those in ``argnums``
+    (not a tuple for an int). Integers beside floats in a container get zeros. Without primals the result is
+    a function of them.
     """
     return _at(Vjp, function, primals, argnums, wrt, has_aux, backend, fallback, choices)
 

@@ -439,9 +439,8 @@ class Compiled(Derivative):
 
 
 def has_floats(value: Any) -> bool:
-    """Whether an argument consists of floats."""
-    found = floats(value)
-    return bool(found) and all(found)
+    """Whether there are floats in an argument."""
+    return any(floats(value))
 
 
 def floats(value: Any) -> list[bool]:

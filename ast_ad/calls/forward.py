@@ -39,9 +39,6 @@ class Pushforward(Question):
     def width(self, wrt: Sequence[int], of: Sequence[int]) -> int:
         return len(of)
 
-    def differentiates(self, floats: Sequence[bool]) -> bool:
-        return any(floats)  # a tangent that is given must not be dropped; None stands for what is not varied
-
     def program(
         self,
         function: Function,

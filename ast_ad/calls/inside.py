@@ -314,7 +314,7 @@ class Region:
 
     def halves(self, joint: Function, primal: Function) -> tuple[Sequence[Arg], Any]:
         """The results, and the pullback, which holds what the forward half saves."""
-        forward, backward = (half.function for half in halved(joint, primal))
+        forward, backward = (half.function for half in halved(joint, primal, often=True))  # rows, perhaps
         around = primal.params[len(self.leaves) :]
         results = self.append(forward.body, dict(zip(forward.params, (*self.outer, *around), strict=True)))
         saved = results[-1]

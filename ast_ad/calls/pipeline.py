@@ -41,7 +41,8 @@ def compile_program(
     primal, backend = program.primal, "numpy" if program.primal.heeds_errors else backend
     parts = [Pure(program.joint, primal.written, program.fresh)]
     if program.question.later:
-        parts = halved(program.joint, primal.function, primal.written, backend)
+        joint = typed_tapes(small_arrays(program.joint)) if backend == "numba" else program.joint
+        parts = halved(joint, primal.function, primal.written, program.question.forward)
     return program.with_code([code(part, backend, derivative.options.parallel) for part in parts])
 
 
@@ -63,13 +64,11 @@ def settled(function: Function) -> Function:
 
 
 def halved(
-    joint: Function, primal: Function, written: Collection[int] = (), backend: str = "numpy"
+    joint: Function, primal: Function, written: Collection[int] = (), often: bool = False
 ) -> list[Pure]:
-    """What a question with an answer for later made of a primal, as a forward and a backward function."""
-    if backend == "numba":
-        joint = typed_tapes(small_arrays(joint))  # before tapes pass from one half to the other
+    """What a question with an answer for later made of a primal, as two functions (``often``: ``split``)."""
     values, seeds = len(primal.body.results), len(joint.params) - len(primal.params)
-    forward, backward = split(joint, values, seeds)
+    forward, backward = split(joint, values, seeds, often)
     return [Pure(forward, written, range(values)), Pure(backward, (), range(len(backward.body.results)))]
 
 

@@ -58,8 +58,11 @@ class Question:
     as_it_is: ClassVar[bool] = False
 
     def differentiates(self, floats: Sequence[bool]) -> bool:
-        """Whether an argument that nobody has chosen is differentiated; ``floats``: which leaves are some."""
-        return bool(floats) and all(floats)
+        """Whether an argument that nobody has chosen is differentiated; ``floats``: which leaves are some.
+
+        A container is where one of its leaves is a float: the others get zeros, as they do of ``grad``.
+        """
+        return any(floats)
 
     def results(self, structure: Any, function: Function) -> tuple[int, ...]:
         """The positions of what is differentiated among a primal's results.

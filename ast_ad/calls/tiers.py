@@ -17,6 +17,7 @@ from ..compiler.frontend.length_patterns import SMALL, Known, pattern, shapes_of
 from ..compiler.ir.types import Array
 from ..errors import AdError, InternalError
 from . import code as codes
+from .checks.check import is_inside
 from .fitting.assumptions import given_up, of_lengths
 
 WORTH = 1e8
@@ -74,8 +75,10 @@ class Tier:
         self.work += self._last[1]
 
     def is_due(self) -> bool:
-        """Whether the next call that no kernels fit gets some."""
-        return not self.is_settled() and (self.at_once or (self.work > 0 and self.work >= self._worth))
+        """Whether the next call that no kernels fit gets some: not in a function that is run for a check."""
+        if self.is_settled() or is_inside():
+            return False
+        return self.at_once or (self.work > 0 and self.work >= self._worth)
 
     def is_settled(self) -> bool:
         """Whether no more kernels will be compiled, so that calls need not be counted."""

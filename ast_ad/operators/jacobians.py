@@ -29,6 +29,7 @@ def jacfwd(
     wrt: str | Sequence[str] | None = None,
     has_aux: bool = False,
     holomorphic: bool = False,
+    chunk: int | None = None,
     **choices: Any,
 ) -> Any:
     """The Jacobian of a function, a column for each number of the arguments: cheap where these are few.
@@ -39,6 +40,8 @@ def jacfwd(
         wrt: the same by name, or parts of arguments; see ``grad``.
         has_aux: whether the function returns ``(value, aux)``; the result is then ``(jacobian, aux)``.
         holomorphic: whether it is, so that the derivatives are complex numbers.
+        chunk: how many columns, or rows, are computed in one pass at most, each of which takes memory; by
+            default all where the compiler finds that cheaper, else one.
         choices: the options of ``grad``: ``backend=``, ``fallback=``, ...
 
     Returns:
@@ -55,10 +58,11 @@ def jacfwd(
     """
     require_callable(function, "jacfwd")
     argnums = chosen_by_number(argnums, choices)
+    options: dict[str, Any] = dict(has_aux=has_aux, holomorphic=holomorphic, chunk=checked_chunk(chunk))
     if wrt is not None:
-        return by_parts(jacfwd, function, argnums, wrt, has_aux=has_aux, holomorphic=holomorphic, **choices)
-    program = takes_arguments_of(function, columns(function, numbers(argnums), has_aux, holomorphic))
-    return operator(program, jacfwd, function, choices, argnums, has_aux=has_aux, holomorphic=holomorphic)
+        return by_parts(jacfwd, function, argnums, wrt, **options, **choices)
+    program = takes_arguments_of(function, columns(function, numbers(argnums), **options))
+    return operator(program, jacfwd, function, choices, argnums, **options)
 
 
 def jacrev(
@@ -68,6 +72,7 @@ def jacrev(
     wrt: str | Sequence[str] | None = None,
     has_aux: bool = False,
     holomorphic: bool = False,
+    chunk: int | None = None,
     **choices: Any,
 ) -> Any:
     """The Jacobian of a function, a row for each number of the value; see ``jacfwd``.
@@ -80,10 +85,11 @@ def jacrev(
     """
     require_callable(function, "jacrev")
     argnums = chosen_by_number(argnums, choices)
+    options: dict[str, Any] = dict(has_aux=has_aux, holomorphic=holomorphic, chunk=checked_chunk(chunk))
     if wrt is not None:
-        return by_parts(jacrev, function, argnums, wrt, has_aux=has_aux, holomorphic=holomorphic, **choices)
-    program = takes_arguments_of(function, rows(function, numbers(argnums), has_aux, holomorphic))
-    return operator(program, jacrev, function, choices, argnums, has_aux=has_aux, holomorphic=holomorphic)
+        return by_parts(jacrev, function, argnums, wrt, **options, **choices)
+    program = takes_arguments_of(function, rows(function, numbers(argnums), **options))
+    return operator(program, jacrev, function, choices, argnums, **options)
 
 
 class Jacobian:
@@ -149,6 +155,7 @@ def jacobian(
     mode: str | None = None,
     has_aux: bool = False,
     holomorphic: bool = False,
+    chunk: int | None = None,
     **choices: Any,
 ) -> Any:
     """The Jacobian of a function; see ``jacfwd`` for the arguments and the result.
@@ -165,7 +172,7 @@ def jacobian(
     if mode not in MODES:
         raise InputValueError(f"mode={mode!r}", why="there is no such mode", fix='use "fwd", "rev" or None')
     argnums = chosen_by_number(argnums, choices)
-    options = dict(has_aux=has_aux, holomorphic=holomorphic, **choices)
+    options = dict(has_aux=has_aux, holomorphic=holomorphic, chunk=checked_chunk(chunk), **choices)
     if wrt is not None:
         return by_parts(jacobian, function, argnums, wrt, mode=mode, **options)
     if mode is not None:
@@ -206,13 +213,13 @@ def hessian(
 
 
 def hessian_program(function: Callable[..., Any], argnums: Any, has_aux: bool) -> Callable[..., Any]:
-    return columns(rows(function, argnums, has_aux, False), argnums, has_aux, False, function)
+    return columns(rows(function, argnums, has_aux, False), argnums, has_aux, False, of=function)
 
 
 _PROGRAMS: tuple[tuple[Any, Any, tuple[str, ...]], ...] = (
-    (jacfwd, columns, ("argnums", "has_aux", "holomorphic")),
-    (jacrev, rows, ("argnums", "has_aux", "holomorphic")),
-    (jacobian, rows, ("argnums", "has_aux", "holomorphic")),
+    (jacfwd, columns, ("argnums", "has_aux", "holomorphic", "chunk")),
+    (jacrev, rows, ("argnums", "has_aux", "holomorphic", "chunk")),
+    (jacobian, rows, ("argnums", "has_aux", "holomorphic", "chunk")),
     (hessian, hessian_program, ("argnums", "has_aux")),
 )
 for _function, _made, _options in _PROGRAMS:
@@ -234,6 +241,24 @@ def numbers(argnums: Any) -> Any:
             f"argnums={argnums!r}", why="it is no integer", fix="pass an int or a tuple of ints"
         )
     return tuple(map(int, argnums)) if several else int(argnums)
+
+
+def checked_chunk(chunk: Any) -> int | None:
+    """
+    Raises:
+        InputTypeError, InputValueError: it is no number of columns.
+    """
+    if chunk is None:
+        return None
+    if not isinstance(chunk, (int, np.integer)) or isinstance(chunk, bool):
+        raise InputTypeError(
+            f"chunk={chunk!r}", why="it is a number of columns", fix="pass an int, or leave it out"
+        )
+    if chunk < 1:
+        raise InputValueError(
+            f"chunk={chunk}", why="a pass computes at least one column", fix="pass 1 or more"
+        )
+    return int(chunk)
 
 
 def shapes_of(args: tuple[Any, ...]) -> tuple[tuple[int, ...], ...] | None:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 import os
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -60,8 +61,8 @@ def jvp(
     if wrt is not None:
         function, primals, argnums, names = by_names(function, primals, argnums, wrt)
     varied, given = matched(primals, tangents, argnums, names)
-    program = _kept(pushed, jvp, function, varied, has_aux, _key(choices))
-    value, found, *aux = program(tuple(primals), given)
+    program = _kept(pushed, jvp, function, varied, len(primals), has_aux, _key(choices))
+    value, found, *aux = program(*primals, *given)
     return (value, numbers_as(found, value), *aux)
 
 
@@ -95,7 +96,7 @@ def hvp(
     if wrt is not None:
         function, primals, argnums, names = by_names(function, primals, argnums, wrt)
     varied, given = matched(primals, tangents, argnums, names)
-    found = _kept(second, hvp, function, varied, False, _key(choices))(tuple(primals), given)
+    found = _kept(second, hvp, function, varied, len(primals), False, _key(choices))(*primals, *given)
     found = tuple([numbers_as(part, primals[i]) for i, part in zip(varied, found, strict=True)])
     if argnums is not None:
         return found
@@ -338,6 +339,9 @@ def tangent(primal: Any, given: Any, of: str) -> Any:
     Raises:
         InputTypeError, InputValueError: it does not match.
     """
+    if type(primal) is type(given) is np.ndarray and primal.dtype == given.dtype:
+        if primal.shape == given.shape and primal.dtype.kind in "fc":
+            return given
     found, tree = flatten(primal)
     if not any(map(_is_float, found)):
         raise InputTypeError(
@@ -360,16 +364,38 @@ def _key(choices: dict[str, Any]) -> tuple[Any, ...]:
     return tuple(choices.items())
 
 
-def _kept(program: Any, ask: Any, function: Any, argnums: Any, has_aux: bool, choices: Any) -> Any:
+def _kept(
+    program: Any, ask: Any, function: Any, argnums: Any, count: int, has_aux: bool, choices: Any
+) -> Any:
     """An operator that serves later calls as well, if all that makes it can be a key."""
+    asked = program, ask, function, argnums, count, has_aux
     try:
-        return _made(program, ask, function, argnums, has_aux, choices, os.environ.get("AST_AD_BACKEND"))
+        return _made(*asked, choices, os.environ.get("AST_AD_BACKEND"))
     except TypeError:
-        return operator(program(function, argnums, has_aux), ask, function, dict(choices))
+        return _operator(*asked, choices)
 
 
 @functools.lru_cache(64, typed=True)
 def _made(
-    program: Any, ask: Any, function: Any, argnums: Any, has_aux: bool, choices: Any, _: Any
+    program: Any, ask: Any, function: Any, argnums: Any, count: int, has_aux: bool, choices: Any, _: Any
 ) -> Operator:
-    return operator(program(function, argnums, has_aux), ask, function, dict(choices))
+    return _operator(program, ask, function, argnums, count, has_aux, choices)
+
+
+def _operator(
+    program: Any, ask: Any, function: Any, argnums: Any, count: int, has_aux: bool, choices: Any
+) -> Operator:
+    found = _side_by_side(program(function, argnums, has_aux), count, len(argnums))
+    return operator(found, ask, function, dict(choices))
+
+
+def _side_by_side(push: Callable[..., Any], count: int, varied: int) -> Callable[..., Any]:
+    """``push(primals, tangents)`` with all of them as arguments: such a call has a short way."""
+
+    def product(*given: Any) -> Any:
+        return push(given[:count], given[count:])
+
+    names = [*(f"primals_{i}" for i in range(count)), *(f"tangents_{i}" for i in range(varied))]
+    parameters = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY) for name in names]
+    product.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    return product

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..api import linearize, vjp
 from ..calls.inside_along import lower_along
-from ..calls.inside_units import columns as columns_at_once
+from ..calls.inside_units import columns as columns_at_once, rows as rows_at_once
 from .leaves import (
     by_position,
     filled,
@@ -65,35 +65,37 @@ def asked(
     return value, later, aux, chosen
 
 
-def rows(function: Function, argnums: Any, has_aux: bool, holomorphic: bool) -> Function:
-    """The Jacobian, a row for each number of the value."""
+def rows(
+    function: Function, argnums: Any, has_aux: bool, holomorphic: bool, chunk: int | None = None
+) -> Function:
+    """The Jacobian, a row for each number of the value; ``chunk``: of how many at most in one pass."""
     derivative = vjp(function, argnums=argnums, has_aux=has_aux)
 
     def jacobian(*args: Any, **kwargs: Any) -> Any:
         args, kwargs = by_position(function, args, kwargs)
         value, pull, aux, chosen = asked(derivative, args, kwargs, argnums, has_aux, holomorphic)
-        found = rows_of(pull, value, chosen)
+        found = rows_of(pull, value, chosen, chunk)
         return (found, aux) if has_aux else found
 
     return jacobian
 
 
-def rows_of(pull: Any, value: Any, chosen: Any) -> Any:
+def rows_of(pull: Any, value: Any, chosen: Any, chunk: int | None) -> Any:
     """The Jacobian of what has this pullback.
 
     In compiled code a list whose length is known at run time only is one leaf of the value.
     """
     outs = leaves(value)
     blocks = [
-        rows_of_items(pull, value, outs, k, chosen)
+        rows_of_items(pull, value, outs, k, chosen, chunk)
         if isinstance(out, list)
-        else with_leaves(chosen, pulled(pull, value, outs, k, leaves(chosen)))
+        else with_leaves(chosen, pulled(pull, value, outs, k, leaves(chosen), chunk))
         for k, out in enumerate(outs)
     ]
     return with_leaves(value, tuple(blocks))
 
 
-def rows_of_items(pull: Any, value: Any, outs: Any, k: int, chosen: Any) -> Any:
+def rows_of_items(pull: Any, value: Any, outs: Any, k: int, chosen: Any, chunk: int | None) -> Any:
     """The Jacobians of the items of a list, which is a leaf."""
     items = outs[k]
     found = []
@@ -103,24 +105,33 @@ def rows_of_items(pull: Any, value: Any, outs: Any, k: int, chosen: Any) -> Any:
             seed = [bar if i == j else zeros_of(item) for i, item in enumerate(items)]  # noqa: B023
             return pull(unit(value, outs, k, seed))
 
-        found.append(rows_of(pull_item, items[j], chosen))
+        found.append(rows_of(pull_item, items[j], chosen, chunk))
     return found
 
 
-def pulled(pull: Any, value: Any, outs: Any, k: int, ins: Any) -> Any:
+def pulled(pull: Any, value: Any, outs: Any, k: int, ins: Any, chunk: int | None) -> Any:
     """The rows of one leaf of the value: a block for each leaf of the arguments."""
     out = outs[k]
     if np.ndim(out) == 0:
         return tuple([conjugated(bar) for bar in leaves(pull(unit(value, outs, k, number_like(out, 1))))])
+
+    return each_row(pull, value, outs, k, ins, chunk)
+
+
+def each_row(pull: Any, value: Any, outs: Any, k: int, ins: Any, chunk: int | None) -> Any:
+    """The same for an array. Compiled, it is one pass for all rows where these share a factorization."""
+    return row_by_row(pull, value, outs, k, ins)
+
+
+def row_by_row(pull: Any, value: Any, outs: Any, k: int, ins: Any) -> Any:
+    out = outs[k]
 
     def row(i: int) -> Any:
         bars = leaves(pull(unit(value, outs, k, basis(out, i))))
         return tuple([conjugated(bar) for bar in bars])
 
     blocks = filled(row, np.size(out), ins, False)
-    return tuple(
-        [np.reshape(block, np.shape(out) + np.shape(x)) for block, x in zip(blocks, ins, strict=True)]
-    )
+    return tuple([of_shapes(block, out, x) for block, x in zip(blocks, ins, strict=True)])
 
 
 def basis(like: Any, i: int) -> Any:
@@ -136,11 +147,17 @@ def conjugated(bar: Any) -> Any:
 
 
 def columns(
-    function: Function, argnums: Any, has_aux: bool, holomorphic: bool, of: Function | None = None
+    function: Function,
+    argnums: Any,
+    has_aux: bool,
+    holomorphic: bool,
+    chunk: int | None = None,
+    of: Function | None = None,
 ) -> Function:
     """The Jacobian, a column for each number of the arguments.
 
-    ``of``: the function whose parameters these are, if not of this one, which takes any.
+    ``chunk``: how many columns are computed in one pass at most. ``of``: the function whose parameters these
+    are, if not of this one, which takes any.
     """
     named = function if of is None else of
     derivative = linearize(function, argnums=argnums, has_aux=has_aux)
@@ -150,7 +167,7 @@ def columns(
         value, lin, aux, chosen = asked(derivative, args, kwargs, argnums, has_aux, holomorphic)
         ins, outs = leaves(chosen), leaves(value)
         single = isinstance(argnums, int)
-        blocks = tuple([moved(lin, chosen, ins, n, outs, single) for n, _ in enumerate(ins)])
+        blocks = tuple([moved(lin, chosen, ins, n, outs, single, chunk) for n, _ in enumerate(ins)])
         found = beside(value, blocks, chosen)
         return (found, aux) if has_aux else found
 
@@ -168,17 +185,17 @@ def beside(value: Any, blocks: Any, chosen: Any) -> Any:
     return with_leaves(value, tuple(parts))
 
 
-def moved(lin: Any, chosen: Any, ins: Any, n: int, outs: Any, single: bool) -> Any:
+def moved(lin: Any, chosen: Any, ins: Any, n: int, outs: Any, single: bool, chunk: int | None) -> Any:
     """The columns of one leaf of the arguments: a block for each leaf of the value."""
     x = ins[n]
     if np.ndim(x) == 0:
         return parts_of(along(lin, unit(chosen, ins, n, number_like(x, 1)), single))
 
-    return each(lin, chosen, ins, n, outs, single)
+    return each(lin, chosen, ins, n, outs, single, chunk)
 
 
-def each(lin: Any, chosen: Any, ins: Any, n: int, outs: Any, single: bool) -> Any:
-    """The same for an array. Compiled, it is one pass for all columns where that is possible."""
+def each(lin: Any, chosen: Any, ins: Any, n: int, outs: Any, single: bool, chunk: int | None) -> Any:
+    """The same for an array. Compiled, it is one pass for all columns where that is possible and allowed."""
     return in_turn(lin, chosen, ins, n, outs, single)
 
 
@@ -192,9 +209,14 @@ def in_turn(lin: Any, chosen: Any, ins: Any, n: int, outs: Any, single: bool) ->
         return leaves(along(lin, unit(chosen, ins, n, basis(x, j)), single))
 
     blocks = filled(column, np.size(x), outs, True)
-    return tuple(
-        [np.reshape(block, np.shape(out) + np.shape(x)) for block, out in zip(blocks, outs, strict=True)]
-    )
+    return tuple([of_shapes(block, out, x) for block, out in zip(blocks, outs, strict=True)])
+
+
+def of_shapes(block: Any, out: Any, x: Any) -> Any:
+    """A block with the axes of a leaf of the value and behind them those of one of the arguments."""
+    if np.ndim(out) == 1 and np.ndim(x) == 1:
+        return block
+    return np.reshape(block, np.shape(out) + np.shape(x))
 
 
 def parts_of(value: Any) -> Any:
@@ -225,11 +247,24 @@ def stacked(out: Any, columns: Any, x: Any) -> Any:
 def _lower_each(cx: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     from ..compiler.frontend.values import Tup
 
-    found = columns_at_once(cx, args[0], args[3].value)
-    return inlined(cx, in_turn, args) if found is None else Tup(tuple(found))
+    *given, chunk = args
+    found = columns_at_once(cx, args[0], args[3].value, cx.static_value(chunk) or None)
+    return inlined(cx, in_turn, given) if found is None else Tup(tuple(found))
+
+
+def _lower_each_row(cx: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    from ..compiler.frontend.values import Tup
+
+    *given, chunk = args
+    pull, _, _, place, ins = given
+    found = None
+    if isinstance(ins, Tup) and not cx.static_value(chunk):
+        found = rows_at_once(cx, pull, place.value, len(ins.items))
+    return inlined(cx, row_by_row, given) if found is None else Tup(tuple(found))
 
 
 each.__ast_ad_lower__ = _lower_each  # type: ignore[attr-defined]
+each_row.__ast_ad_lower__ = _lower_each_row  # type: ignore[attr-defined]
 
 
 def along(lin: Any, tangent: Any, single: bool) -> Any:

@@ -371,3 +371,20 @@ def test_numba_is_missing(monkeypatch):
     with pytest.raises(InputValueError, match=r"ast_ad\[numba\]"):
         ast_ad.grad(scaled, backend="numba")
     assert ast_ad.grad(scaled)(np.ones(2)).tolist() == [4.0, 4.0]
+
+
+def test_a_function_that_is_run_for_a_check_gets_no_kernels():
+    """Its value is compared once: what would be compiled for that serves nobody."""
+    inner = ast_ad.grad(lambda x: np.sum(np.sin(x) * x), backend="numba")
+
+    def outer(x):
+        return np.sum(inner(x) ** 2)
+
+    asked, x = ast_ad.grad(outer, backend="numba"), np.linspace(0.1, 1.0, 5)
+    found = asked(x)
+    assert any(tier.programs for tier in asked._tiers.values())
+    assert not any(tier.programs for tier in inner._tiers.values())
+    slope, curvature = np.cos(x) * x + np.sin(x), 2.0 * np.cos(x) - np.sin(x) * x
+    np.testing.assert_allclose(found, 2.0 * slope * curvature, rtol=1e-12)
+    np.testing.assert_allclose(inner(x), slope, rtol=1e-12)
+    assert any(tier.programs for tier in inner._tiers.values())

@@ -1,12 +1,13 @@
 """Are Jacobians and Hessians right: by rows, by columns, on both backends, traced, of tensors?"""
 
+import tracemalloc
 import warnings
 
 import numpy as np
 import pytest
 
 import ast_ad
-from ast_ad.errors import InputTypeError, InputValueError
+from ast_ad.errors import InputError, InputTypeError, InputValueError
 from ast_ad.operators.jacobians import Jacobian
 
 from .functions import OF_ARRAYS, X, Y, differences, loop_with_writes, number, straight, until
@@ -496,3 +497,109 @@ def test_what_a_branch_that_is_not_taken_records_is_not_copied(backend, n):
     expected = differences(lambda z: gradient(z, w, n), x)
     _, lin = ast_ad.linearize(gradient, x, w, n, argnums=0, backend=backend, fallback="error")
     np.testing.assert_allclose(np.stack([lin(e) for e in np.eye(4)], 1), expected, rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+@pytest.mark.parametrize("chunk", [1, 2, 3, 100])
+def test_how_many_columns_are_computed_in_one_pass(backend, chunk):
+    """The matrix is the same; where fewer than all are allowed they are computed in turn."""
+    asked = {"backend": backend, "fallback": "error"}
+    expected = differences(loop_with_writes, X)
+    for operator in (ast_ad.jacfwd, ast_ad.jacrev, ast_ad.jacobian):
+        found = operator(loop_with_writes, chunk=chunk, **asked)
+        np.testing.assert_allclose(found(X), expected, rtol=1e-7, atol=1e-8)
+        matrix = operator(lambda a: a**2, chunk=chunk, **asked)(np.outer(X, X))
+        assert matrix.shape == (3, 3, 3, 3)
+
+    def norm(x):
+        return np.sum(ast_ad.jacfwd(loop_with_writes, chunk=chunk)(x) ** 2)
+
+    np.testing.assert_allclose(ast_ad.vjp(norm, X, **asked)[0], np.sum(expected**2), rtol=1e-7)
+
+
+def test_columns_in_turn_don_t_hold_arrays_for_all_directions():
+    def repeated(x):
+        return np.array([np.sum(np.sin(np.outer(x, np.arange(300.0))) * i) for i in range(2)])
+
+    peaks = {}
+    x = np.linspace(0.0, 1.0, 60)
+    for chunk in (None, 1):
+        asked = ast_ad.jacfwd(repeated, chunk=chunk, backend="numpy", fallback="error")
+        expected = asked(x)
+        tracemalloc.start()
+        np.testing.assert_allclose(asked(x), expected)
+        peaks[chunk] = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert peaks[1] < 12 * 60 * 300 * 8, peaks
+
+
+@pytest.mark.parametrize("chunk", [0, -2, 1.5, True, "all"])
+def test_a_chunk_is_a_number_of_columns(chunk):
+    for operator in (ast_ad.jacfwd, ast_ad.jacrev, ast_ad.jacobian):
+        with pytest.raises(InputError, match="chunk="):
+            operator(np.sin, chunk=chunk)
+
+
+def test_callers_that_numba_compiles_get_matrices():
+    """Where both leaves are vectors a block has its shape, and needs no function that changes it."""
+    numba = pytest.importorskip("numba")
+    for operator, f in (
+        (ast_ad.jacfwd, loop_with_writes),
+        (ast_ad.jacrev, loop_with_writes),
+        (ast_ad.hessian, lambda x: np.sum(np.sin(x) * x[0])),
+    ):
+        matrix = operator(f, backend="numba")
+
+        @numba.njit
+        def caller(x):
+            return matrix(x)  # noqa: B023
+
+        np.testing.assert_allclose(caller(X), matrix(X), rtol=1e-13)
+
+
+def systems(x, s, m):
+    """Systems whose matrix depends on the point, and not on the direction."""
+    a = m + np.diag(x**2)
+    y = np.linalg.solve(a, s * np.sin(x))
+    for _ in range(2):
+        y = y * np.exp(-y)
+    return {"y": y, "z": np.linalg.solve(a.T, y)[:2], "n": s * y[0]}
+
+
+M = np.array([[3.0, 0.4, -0.2], [0.1, 2.5, 0.3], [-0.3, 0.2, 4.0]])
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("operator", [ast_ad.jacfwd, ast_ad.jacrev])
+def test_a_matrix_is_factored_once_for_all_rows_or_columns(operator, backend):
+    asked = operator(systems, argnums=(0, 1, 2), backend=backend, fallback="error")
+    found = asked(X, 1.3, M)
+    for key in ("y", "z", "n"):
+        of_x, of_s, of_m = found[key]
+        shape = np.shape(systems(X, 1.3, M)[key])
+        assert np.shape(of_x) == (*shape, 3) and np.shape(of_s) == shape and np.shape(of_m) == (*shape, 3, 3)
+        np.testing.assert_allclose(
+            of_x, differences(lambda x, key=key: systems(x, 1.3, M)[key], X), rtol=1e-7
+        )
+        by_m = differences(lambda m, key=key: systems(X, 1.3, m.reshape(3, 3))[key], np.ravel(M))
+        np.testing.assert_allclose(np.reshape(of_m, (*shape, 9)), by_m, rtol=1e-7, atol=1e-9)
+        moved = (systems(X, 1.3 + 1e-6, M)[key] - systems(X, 1.3 - 1e-6, M)[key]) / 2e-6
+        np.testing.assert_allclose(of_s, moved, rtol=1e-7)
+    in_turn = operator(systems, argnums=(0, 1, 2), chunk=1, backend=backend)(X, 1.3, M)
+    single = operator(systems, backend=backend, fallback="error")(X.astype(np.float32), 1.3, M)
+    complex_ = operator(lambda x: np.linalg.solve(M, x * x), holomorphic=True, backend=backend)(X + 0.5j)
+    np.testing.assert_allclose(complex_, np.linalg.inv(M) * 2.0 * (X + 0.5j), rtol=1e-12)
+    for key in ("y", "z", "n"):
+        np.testing.assert_allclose(single[key], found[key][0], rtol=1e-5, atol=1e-6)
+        for one, other in zip(in_turn[key], found[key], strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-11, atol=1e-13)
+
+
+@pytest.mark.parametrize("operator", [ast_ad.jacfwd, ast_ad.jacrev])
+def test_no_loop_over_directions_is_left_around_a_system(operator):
+    def solution(x, m):
+        return np.linalg.solve(m, np.sin(x))
+
+    asked = operator(solution, backend="numpy", fallback="error")
+    np.testing.assert_allclose(asked(X, M), np.linalg.inv(M) * np.cos(X), rtol=1e-12)
+    assert "for " not in asked.source

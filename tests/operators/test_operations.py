@@ -105,7 +105,7 @@ MOST = {
     mlp: (
         (RNG.normal(size=(4, 5)), RNG.normal(size=5), RNG.normal(size=(5, 2)), X, X[:, :2]),
         3,
-        4.25,
+        4.15,
     ),  # of 11 products of matrices; the function has 2
     tanh_of_tanh: ((X[0],), 1, 4.0),
     gravity: ((RNG.normal(size=(4, 3)), np.array([1.0, 2.0, 3.0, 4.0])), 1, 4.0),
@@ -118,8 +118,9 @@ MOST = {
 def test_operations_of_a_hessian_times_a_vector(function):
     args, varied, most = MOST[function]
     tangents = tuple(RNG.normal(size=a.shape) for a in args[:varied])
-    product = operator_of(second, hvp, function, tuple(range(varied)), False, (("backend", "numpy"),))
-    expected = product(args, tangents)
+    chosen = tuple(range(varied))
+    product = operator_of(second, hvp, function, chosen, len(args), False, (("backend", "numpy"),))
+    expected = product(*args, *tangents)
     value, own = operations(textwrap.dedent(inspect.getsource(function)), function.__name__, args)
     assert value == function(*args)
     given = {f"primals_{i}": a for i, a in enumerate(args)} | {

@@ -86,6 +86,46 @@ def test_arguments_that_are_not_varied():
     np.testing.assert_allclose(found, 2.0 * V)
 
 
+def scaled_power(p, x, n):
+    return np.sum(x ** p["n"]) * p["s"] * n
+
+
+def scaled_power_of_items(p, x, n):
+    """The same, for traces only."""
+    return eval("np.sum(x ** p['n'])", {"np": np}, {"x": x, "p": p}) * p["s"] * n
+
+
+@pytest.mark.parametrize("function", [scaled_power, scaled_power_of_items])
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
+def test_without_argnums_floats_beside_integers_are_varied(function, backend):
+    """By all that ask for derivatives by every argument; an argument of integers alone is not."""
+    p = {"n": 2, "s": 1.5}
+    asked = {"backend": backend}
+    _, pull = ast_ad.vjp(function, p, X, 3, **asked)
+    of_p, of_x = pull(1.0)
+    assert of_p["n"] == 0 and type(of_p["n"]) is int
+    np.testing.assert_allclose((of_p["s"], *of_x), (3.0 * np.sum(X**2), *(9.0 * X)))
+    assert of_p == ast_ad.grad(function, **asked)(p, X, 3)
+    _, push = ast_ad.linearize(function, p, X, 3, **asked)
+    for tangent in (
+        push({"n": 0, "s": 0.5}, V, None),
+        ast_ad.jvp(function, (p, X, 3), ({"n": 0, "s": 0.5}, V, None), **asked)[1],
+    ):
+        np.testing.assert_allclose(tangent, 0.5 * of_p["s"] + V @ of_x)
+
+
+def test_floats_beside_integers_are_varied_within_compiled_code():
+    def f(x):
+        _, pull = ast_ad.vjp(scaled_power, {"n": 2, "s": x[0]}, x, 3)
+        of_p, of_x = pull(1.0)
+        return of_p["s"] + of_p["n"] + np.sum(of_x)
+
+    np.testing.assert_allclose(
+        ast_ad.grad(f, fallback="error")(X), 6.0 * X + 6.0 * X[0] + 6.0 * np.sum(X) * np.eye(len(X))[0]
+    )
+
+
 def test_infinite_numbers_beside_what_is_varied():
     """The zero tangent, or cotangent, of a number is no multiple of it."""
 

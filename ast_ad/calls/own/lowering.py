@@ -25,8 +25,9 @@ from ...compiler.frontend.lower import rebuilt, structure_of
 from ...compiler.frontend.outside_values import outside_constant, outside_value
 from ...compiler.frontend.values import Arr, Dct, Frame, Lst, Obj, Tup, now
 from ...compiler.ir.builtin import assign, ruled
-from ...compiler.ir.ops import Arg, Block, Lit, Op, Seq, Var, variables
+from ...compiler.ir.ops import Arg, Block, Lit, Op, Seq, Var, variables, walk
 from ...compiler.ir.types import carries_derivative
+from ...compiler.simplify.dead_code import live_statements
 from ...compiler.simplify.renaming import free
 from ...errors import UnsupportedError
 from ...rules import helpers
@@ -179,7 +180,7 @@ class Reading:
         """
         own = self.own
         if self.depth == 0 and own.has_value:
-            value, saved = self.by_rule()
+            value, saved = self.by_rule(asked=True)
             return value, value, saved
         if own.opaque is not None:
             value = call_primitive(self.cx, own.opaque, list(self.args), dict(self.kwargs))
@@ -187,17 +188,34 @@ class Reading:
             value = call(self.cx, self.rule("function"), list(self.args), {})
         if not own.has_value or self.depth >= DEEPEST:
             return value, None, Lit(None)
-        return value, *self.by_rule()
+        return value, *self.by_rule(asked=False)
 
-    def by_rule(self) -> tuple[Any, Any]:
-        """The value that a rule computes, and what ``bwd`` needs."""
-        own = self.own
+    def by_rule(self, asked: bool) -> tuple[Any, Any]:
+        """The value that a rule computes, and what ``bwd`` needs; ``asked``: whether it is the call's."""
+        own, block = self.own, self.cx.builder.block
+        start = len(block.ops)
         if own.bwd is not None:
-            return self.pair("fwd", call(self.cx, self.rule("fwd"), self.args, {}), "value, residuals")
-        fixed, primals = own.split(self.args)
-        tangents = Tup(tuple(mapped(self.cx, arg, self.zero) for arg in primals))
-        found = call(self.cx, self.rule("tangent"), [*fixed, Tup(tuple(primals)), tangents], {})
-        return self.pair("the rule", found, "value, tangent")[0], Lit(None)
+            value, saved = self.pair(
+                "fwd", call(self.cx, self.rule("fwd"), self.args, {}), "value, residuals"
+            )
+        else:
+            fixed, primals = own.split(self.args)
+            tangents = Tup(tuple(mapped(self.cx, arg, self.zero) for arg in primals))
+            found = call(self.cx, self.rule("tangent"), [*fixed, Tup(tuple(primals)), tangents], {})
+            value, saved = self.pair("the rule", found, "value, tangent")[0], Lit(None)
+        if not asked or own.bwd is None:
+            self.run_if_read(Block(block.ops[start:]), value if asked else None)
+        return value, saved
+
+    def run_if_read(self, block: Block, value: Any) -> None:
+        """What nobody asked for, all but a value, need not run for the exceptions that it may raise."""
+        results: list[Arg] = []
+        if value is not None:
+            structure_of(self.cx, value, results)
+        asked = live_statements(block, tuple(results)) if results else ()
+        for op in walk(block):
+            if isinstance(op, Op) and id(op) not in asked:
+                op.sure = True
 
     def repeated(self, again: Any, structure: Any) -> list[Arg]:
         """The leaves of the value that is differentiated next."""

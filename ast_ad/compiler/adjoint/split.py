@@ -1,10 +1,11 @@
 """How does a joint program become two, a forward one and a backward one that runs later?
 
-``split(joint, values, seeds) -> tuple[Function, Function]``. After ``adjoint``, for pullbacks only, while the
-program is pure, so that a statement can stand in either half.
+``split(joint, values, seeds, often) -> tuple[Function, Function]``. After ``adjoint``, for pullbacks only,
+while the program is pure, so that a statement can stand in either half.
 
 The forward function computes the values and, with them, a tuple of residuals: what the backward function
 reads of it. As in a loop, shapes are read off what is saved anyway, and what is cheap is computed again.
+What the values don't need is left to the backward function, unless that is to do the least (``often``).
 """
 
 from __future__ import annotations
@@ -22,13 +23,15 @@ from ..simplify.renaming import Renaming, copy_function, free, fresh, replace_re
 from .residuals import borrow_metadata, plan, read_for_metadata_only, read_for_values, repeat_into
 
 
-def split(joint: Function, values: int, seeds: int) -> tuple[Function, Function]:
+def split(joint: Function, values: int, seeds: int, often: bool = False) -> tuple[Function, Function]:
     """The two halves of what ``adjoint(function, wrt, seed=True)`` returned.
 
     Args:
         joint: the joint program; it is not changed.
         values: how many of its results, the first ones, are the function's own.
         seeds: how many of its parameters, the last ones, are cotangents of results.
+        often: whether the backward function is there to be called many times, so that nothing that doesn't
+            depend on the seeds is done in it.
 
     Returns:
         ``forward(*args) -> (*values, residuals)`` and ``backward(residuals, *seeds) -> cotangents``.
@@ -48,7 +51,12 @@ def split(joint: Function, values: int, seeds: int) -> tuple[Function, Function]
     params = joint.params[: len(joint.params) - seeds]
     results = joint.body.results
     early = Block(_early(joint.body, joint.params[len(params) :]), results[:values])
-    running = _with_sources(early, live_statements(early, early.results))
+    asked = early.results
+    if often:
+        ids = {id(op) for op in early.ops}
+        late = [op for op in joint.body.ops if id(op) not in ids]
+        asked = (*asked, *free(Block(late, results[values:])))
+    running = _with_sources(early, live_statements(early, asked))
     primal = Block([op for op in joint.body.ops if id(op) in running])
     reverse = Block([op for op in joint.body.ops if id(op) not in running], results[values:])
     bars = joint.params[len(params) :]

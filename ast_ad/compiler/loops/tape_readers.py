@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from ...rules import containers
 from ..frontend.builder import type_of_arg
-from ..ir.ops import Block, For, Function, Op, Seq, Statement, Var, While, blocks, operands, variables
+from ..ir.ops import Arg, Block, For, Function, Op, Seq, Statement, Var, While, blocks, operands, variables
 from ..ir.types import ListOf
 
 Uses = dict[Var, list[Statement | None]]
@@ -42,7 +42,7 @@ def _in_block(block: Block, uses: Uses) -> None:
                 append = _append(op, position, uses) if len(readers) > 1 and None not in readers else None
                 for reader in readers[1:] if append is not None else ():
                     assert append is not None and reader is not None
-                    _change(reader, out, _another(op, position, append))
+                    _change(reader, out, _another(op, position, append, uses))
         for inner in blocks(op):
             _in_block(inner, uses)
 
@@ -58,7 +58,7 @@ def _readers(out: Var, uses: Uses) -> Iterator[Statement | None]:
 
 
 def _append(loop: For | While, position: int, uses: Uses) -> Op | None:
-    """The operation that records numbers and arrays on a list that begins empty, if that is all it is for."""
+    """The operation that records numbers, arrays and tapes on a list that begins empty, its only purpose."""
     param, init, result = (
         loop.params[position],
         loop.inits[position],
@@ -69,18 +69,35 @@ def _append(loop: For | While, position: int, uses: Uses) -> Op | None:
     append = next((op for op in loop.body.ops if isinstance(op, Op) and op.outs == (result,)), None)
     if append is None or append.fn is not containers.list_append or append.args[0] is not param:
         return None
-    parts = append.args[1].items if isinstance(append.args[1], Seq) else (append.args[1],)
-    if any(isinstance(part, Seq) or isinstance(type_of_arg(part), ListOf) for part in parts):
-        return None
+    for part in _parts(append):
+        if isinstance(part, Seq) or isinstance(type_of_arg(part), ListOf) and not _inner(loop, part, uses):
+            return None
     return append if len(uses.get(param, ())) == len(uses.get(append.out, ())) == 1 else None
 
 
-def _another(loop: For | While, position: int, append: Op) -> Var:
+def _parts(append: Op) -> tuple[Arg, ...]:
+    return append.args[1].items if isinstance(append.args[1], Seq) else (append.args[1],)
+
+
+def _inner(loop: For | While, part: Arg, uses: Uses) -> tuple[For | While, int, Op] | None:
+    """The loop within that records what is an element of a tape, and nothing else, as ``_another`` has it."""
+    for op in loop.body.ops:
+        if isinstance(op, (For, While)) and isinstance(part, Var) and part in op.outs:
+            position = op.outs.index(part)
+            append = _append(op, position, uses) if len(uses.get(part, ())) == 1 else None
+            return None if append is None else (op, position, append)
+    return None
+
+
+def _another(loop: For | While, position: int, append: Op, uses: Uses) -> Var:
     """Another list on which the loop records the same; what holds it behind the loop."""
     old = loop.outs[position]
     param, longer, out = (Var(var.type, var.hint) for var in (loop.params[position], append.out, old))
     place = next(k for k, op in enumerate(loop.body.ops) if op is append)
-    more = Op(append.fn, (param, *append.args[1:]), (longer,), {}, append.span, adjoint=append.adjoint)
+    within = [(part, _inner(loop, part, uses)) for part in _parts(append)]
+    parts = tuple([_another(*found, uses) if found else part for part, found in within])
+    element = Seq(parts, append.args[1].kind) if isinstance(append.args[1], Seq) else parts[0]
+    more = Op(append.fn, (param, element), (longer,), {}, append.span, adjoint=append.adjoint)
     loop.body.ops.insert(place + 1, more)
     loop.params, loop.inits = (*loop.params, param), (*loop.inits, loop.inits[position])
     loop.body.results, loop.outs = (*loop.body.results, longer), (*loop.outs, out)

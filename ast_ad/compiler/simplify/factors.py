@@ -6,6 +6,7 @@ once. Each function changes the operation and returns whether it did.
 
 from __future__ import annotations
 
+import math
 import operator
 from typing import Any
 
@@ -25,6 +26,7 @@ from .patterns import (
     change,
     gives_dtype,
     is_full,
+    is_number,
     maker_of,
     same_type,
 )
@@ -158,3 +160,16 @@ def _summed(op: Op, matrix: Any, along: int, kept: bool, makers: Makers) -> Var:
     dims[along : along + 1] = [1] if kept else []
     how = {"axis": Lit(along), **({"keepdims": Lit(True)} if kept else {})}
     return makers.before(op, np.sum, matrix, type=Array(matrix.type.dtype, tuple(dims)), **how)
+
+
+def plain_power(op: Op, makers: Makers) -> bool:
+    """``power_derivative(x, 3, 2, 0)`` as ``6 * x``, if that has no singular point."""
+    x, y, n, m = op.args
+    if not (isinstance(y, Lit) and isinstance(n, Lit) and is_number(m, 0) and isinstance(x, Var)):
+        return False
+    if type(y.value) not in (int, float) or not same_type(x, op.out.type) or not y.value - n.value > 0:
+        return False
+    scale, exponent = math.prod(y.value - i for i in range(n.value)), y.value - n.value
+    power = x if exponent == 1 else makers.before(op, operator.pow, x, Lit(exponent), type=op.out.type)
+    change(op, operator.mul, Lit(scale), power)
+    return True

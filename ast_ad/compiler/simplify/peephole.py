@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...rules import helpers
-from ...rules.partials import power_dx
+from ...rules.partials import power_derivative, power_dx
 from ..analysis.aliasing import is_whole_index
 from ..frontend.builder import type_of_arg
 from ..frontend.types.rule_divisions import is_pythons
@@ -30,6 +30,7 @@ from .common_factors import (
 )
 from .factors import (
     negated_factor,
+    plain_power,
     scaled_outer,
     scaled_small,
     scaled_twice,
@@ -205,6 +206,11 @@ def _power_dx(op: Op, makers: Makers) -> Arg | None:
         return None
     if n.value == 2:
         change(op, operator.mul, Lit(2), x)
+    return None
+
+
+def _power_derivative(op: Op, makers: Makers) -> Arg | None:
+    plain_power(op, makers)
     return None
 
 
@@ -384,6 +390,7 @@ RULES: dict[Any, Callable[[Op, Makers], Arg | None]] = {
     operator.pow: _power,
     np.power: _power,
     power_dx: _power_dx,
+    power_derivative: _power_derivative,
     np.where: _where,
     helpers.unbroadcast: _unbroadcast,
     helpers.broadcast_like: _broadcast_like,

@@ -8,7 +8,8 @@ chosen.
 Only statements of the sweep change (a primal's value stays to the bit): each is rewritten by the rules of
 ``peephole``, an operation that was done before in the same or an outer block is not done again, and a value
 that a loop or branch hands through unchanged is read directly. Then ``fill_erased``, which reads the chains
-of additions that are left; then dead code goes, and in turn what the tapes hold for it (``shrink_tapes``).
+of additions that are left; then dead code goes, loops that have run before (``share_loops``), and in turn
+dead code and what the tapes hold for it (``shrink_tapes``).
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ from ..ir.ops import (
     variables,
     walk,
 )
+from .common_loops import share_loops
 from .dead_code import eliminate_dead_code
 from .dead_stores import fill_erased
 from .dead_tapes import share_saved, shrink_tapes
@@ -61,6 +63,9 @@ def simplify(function: Function) -> Function:
     eliminate_dead_code(function)  # what nobody reads makes nothing read
     simplify_block(function.body)
     eliminate_dead_code(function)
+    if share_loops(function):
+        simplify_block(function.body)
+        eliminate_dead_code(function)
     share_saved(function.body)
     while shrink_tapes(function.body):
         eliminate_dead_code(function)

@@ -182,6 +182,15 @@ def _matrix_product(columns: Columns, op: Op) -> Form:
     return columns.builder.op(operator.matmul, a, columns.dense(b))  # type: ignore[no-any-return]
 
 
+def _solution(columns: Columns, op: Op) -> Form:
+    """Of a system whose matrix does not depend on the seeds: it is factored once for all directions."""
+    a, b = op.args
+    if not columns.late.isdisjoint(variables(a)) or _rank(a) != 2 or _rank(b) != 1:
+        raise NoForm
+    form = columns.form(b)
+    return ZERO if isinstance(form, Zero) else columns.builder.op(op.fn, a, columns.dense(b))
+
+
 # ----- elements ---------------------------------------------------------------------------------------------
 def _basic(columns: Columns, index: Arg) -> Arg:
     """An index of ints and slices, which leaves the last axes alone, or one of all there is."""
@@ -284,6 +293,7 @@ RULES: Rules = {
     np.reshape: _reshaped,
     np.sum: _total,
     **dict.fromkeys((operator.matmul, np.matmul, np.dot), _matrix_product),
+    np.linalg.solve: _solution,
     operator.getitem: _item,
     **dict.fromkeys((helpers.setitem, helpers.add_at), _write),
     np.zeros_like: _zeros,

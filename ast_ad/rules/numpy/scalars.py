@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import math
+from typing import Any
 
 import numpy as np
 
@@ -85,18 +86,47 @@ def prod(g, ans, iterable, start=1):
     return list_from_array(g * np.conj(others), iterable), g * np.conj(np.prod(values))
 
 
-@vjp(builtins.max, builtins.min)
-def extremum(g, ans, *values):
+@vjp(builtins.max)
+def max_rule(g, ans, *values):
     """Equal extrema share the gradient evenly; the others have none, whatever it is."""
     if len(values) == 1:
-        picked = array_from_list(values[0]) == ans
-        return list_from_array(exact_product(g, picked / np.sum(picked)), values[0])
+        return of_list(g, ans, values[0])
     if len(values) == 2:
         x, y = values
-        x_share, y_share = (x == ans) - 0.5 * (x == y), (y == ans) - 0.5 * (x == y)
-        return exact_product(g, x_share), exact_product(g, y_share)
-    ties = builtins.sum([value == ans for value in values])
-    return tuple(exact_product(g, (value == ans) / ties) for value in values)
+        return of_two(g, x, y, y > x)
+    beaten = [builtins.sum([other > value for other in values]) for value in values]
+    return of_several(g, values, beaten)
+
+
+@vjp(builtins.min)
+def min_rule(g, ans, *values):
+    if len(values) == 1:
+        return of_list(g, ans, values[0])
+    if len(values) == 2:
+        x, y = values
+        return of_two(g, x, y, y < x)
+    beaten = [builtins.sum([other < value for other in values]) for value in values]
+    return of_several(g, values, beaten)
+
+
+def of_list(g: Any, ans: Any, values: Any) -> Any:
+    picked = array_from_list(values) == ans
+    return list_from_array(exact_product(g, picked / np.sum(picked)), values)
+
+
+# Of a few numbers, values are compared with each other and never with the extremum: where they are computed
+# again, and it is not, none may equal it to the last bit.
+def of_two(g: Any, x: Any, y: Any, beaten: Any) -> tuple[Any, Any]:
+    """Python's extremum is the first number unless the other one beats it."""
+    share = beaten + 0.5 * (x == y)
+    return exact_product(g, 1.0 - share), exact_product(g, share)
+
+
+def of_several(g: Any, values: Any, beaten: Any) -> Any:
+    """``beaten``: by how many others each number is."""
+    picked = [(n == 0) & (value == value) for value, n in zip(values, beaten, strict=True)]  # no NaN
+    ties = builtins.sum(picked)
+    return tuple(exact_product(g, one / ties) for one in picked)
 
 
 # ----- newer Python versions -----

@@ -216,3 +216,24 @@ def test_single_precision_within_a_double_is_no_defect():
 
     derivative = ast_ad.value_and_grad(f, backend="numba", fallback="error")
     assert derivative(np.linspace(0.3, 4.2, 30))[0] == pytest.approx(f(np.linspace(0.3, 4.2, 30)), rel=1e-6)
+
+
+def larger_in_a_table(p):
+    """The price of an American option on a lattice of few steps."""
+    s, d, u = p[0], p[1], 1.0 + p[2]
+    v = np.zeros(4)
+    for j in range(4):
+        v[j] = max(100.0 - s * u ** (2 * j - 3), 0.0)
+    for i in range(2, -1, -1):
+        for j in range(i + 1):
+            v[j] = max(d * (0.6 * v[j + 1] + 0.4 * v[j]), 100.0 - s * u ** (2 * j - i), -1.0 - s * u)
+    return v[0] + min(s * u - 3.0, p[1] * s * u * 7.0)
+
+
+@pytest.mark.parametrize("ask", [ast_ad.linearize, ast_ad.vjp], ids=["linearize", "vjp"])
+def test_one_of_several_numbers_is_the_largest_though_they_are_rounded_anew(ask):
+    """Kernels round ``100 - s * q`` once or twice; the cotangent goes to one of the numbers nevertheless."""
+    for p in np.random.default_rng(0).uniform((95.0, 0.9, 0.05), (105.0, 0.99, 0.2), (40, 3)):
+        expected = ast_ad.grad(larger_in_a_table, backend="numpy")(p)
+        found, _ = ask(ast_ad.grad(larger_in_a_table), backend="numba", check=False)(p)
+        np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-10)

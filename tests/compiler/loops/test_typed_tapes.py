@@ -521,3 +521,32 @@ def in_a_branch_of_its_own(x, n):
 def test_a_loop_in_a_branch():
     for n in (3, -2):
         verify(in_a_branch_of_its_own, np.array([0.4, -0.9, 1.3]), n)
+
+
+def triangle_in_place(p, n):
+    """What a turn of the inner loop reads goes to a tape that is an element of another one."""
+    v = np.zeros(n + 1)
+    for j in range(n + 1):
+        v[j] = p[0] * j
+    for i in range(n - 1, -1, -1):
+        for j in range(i + 1):
+            v[j] = np.sin(v[j + 1] * p[1]) + v[j] * p[0]
+    return v[0]
+
+
+def test_tapes_within_tapes_that_several_loops_read():
+    """The adjoint reads them, and so does the linear half of its derivative."""
+    p, direction = np.array([0.7, 1.2]), np.array([1.0, -0.5])
+    found = {}
+    for backend in ("numpy", "numba"):
+        asked = ast_ad.linearize(ast_ad.grad(triangle_in_place), argnums=0, backend=backend)
+        gradient, push = asked(p, 6)
+        found[backend] = [gradient, push(direction), ast_ad.hessian(triangle_in_place, backend=backend)(p, 6)]
+        assert asked.mode == "compiled"
+    close(found["numba"], found["numpy"], "")
+    assert ".append(" not in asked.forward_source
+    h = 1e-6
+    gradient = ast_ad.grad(triangle_in_place)
+    along = (gradient(p + h * direction, 6) - gradient(p - h * direction, 6)) / (2 * h)
+    np.testing.assert_allclose(found["numba"][1], along, rtol=1e-6)
+    np.testing.assert_allclose(found["numba"][2] @ direction, along, rtol=1e-6)

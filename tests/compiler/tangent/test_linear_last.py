@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
+import ast_ad
 from ast_ad.compiler.adjoint.split import split
 from ast_ad.compiler.ir.evaluate import evaluate
 from ast_ad.compiler.ir.ops import For, Op, walk
@@ -116,3 +119,30 @@ def test_what_depends_on_the_seeds_is_found_through_what_loops_carry():
     (found,) = [op for op in walk(joint.body) if isinstance(op, For)]
     assert [out in late for out in found.outs].count(True) == 1
     assert joint.body.results[0] not in late and joint.body.results[1] in late
+
+
+def straight(x):
+    return np.sin(x) * np.exp(x[::-1])
+
+
+def test_the_second_half_is_linear_where_the_value_needs_less():
+    """The cosine is no part of the value; it is computed once nevertheless, if the half is called often."""
+    last = linear_last(tangent(primal(straight, X), (0,), (0,)), 1)
+    expected = V * np.cos(X) * np.exp(X[::-1]) + np.sin(X) * np.exp(X[::-1]) * V[::-1]
+    for often in (False, True):
+        forward, backward = split(last, 1, 1, often)
+        value, residuals = evaluate(forward, X)
+        np.testing.assert_allclose(value, straight(X), rtol=1e-13)
+        np.testing.assert_allclose(evaluate(backward, residuals, V), expected, rtol=1e-13)
+        again = [op for op in walk(backward.body) if isinstance(op, Op) and op.fn in NONLINEAR]
+        assert bool(again) is not often
+
+
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+def test_linearize_does_no_nonlinear_work_again(backend):
+    derivative = ast_ad.linearize(straight, backend=backend)
+    _, push = derivative(X)
+    np.testing.assert_allclose(push(V), ast_ad.jvp(straight, (X,), (V,))[1], rtol=1e-13)
+    assert "cos(" in derivative.forward_source
+    code = re.sub("#.*", "", derivative.backward_source)
+    assert not any(f"{name}(" in code for name in ("sin", "cos", "exp"))

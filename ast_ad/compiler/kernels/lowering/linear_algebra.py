@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ....rules.numpy.linalg import cofactor
+from ....rules.numpy.linalg import cofactor, cofactor_bar
 from ...ir.ops import Op, Var
 from ...ir.types import Array, Scalar
 from ..numbers import matrix_functions as large, small_matrices as small
@@ -84,6 +84,17 @@ _SOLVE = {
 def _inverse(s: Scalarizer, op: Op) -> None:
     matrix = _square(s, op)
     _call(s, op, _chosen(op, matrix, *_OF_ONE[op.fn]), [matrix], matrix)
+
+
+@form_of(cofactor_bar)
+def _cofactor_bar(s: Scalarizer, op: Op) -> None:
+    g, matrix = _square(s, op), _matrix(s, op, 1)
+    if matrix.rank != 2:
+        raise NoForm("cofactors of stacks of matrices")
+    for one, other in zip(g.lengths, matrix.lengths, strict=True):
+        require_equal(s, one, other)
+    fn = _chosen(op, matrix, small.cofactor_bars_of_small, large.bars_of_cofactors)
+    _call(s, op, fn, [g, matrix], matrix)
 
 
 @form_of(np.linalg.solve)

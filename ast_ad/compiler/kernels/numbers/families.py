@@ -1,4 +1,4 @@
-"""What computes functions that have an order: polygamma functions, derivatives of ``np.sinc``?
+"""What computes functions that have an order: polygamma functions, derivatives of ``np.sinc`` and of powers?
 
 The zeta function is summed as SciPy sums it: some terms, and an asymptotic series for the rest.
 """
@@ -118,3 +118,44 @@ def sinc_derivative(x: float, n: int) -> float:
     for k in range(1, n + 1):
         value = (math.pi ** (k - 1) * np.sin(math.pi * x + k * math.pi / 2) - k * value) / x
     return value
+
+
+@compiled
+def falling(y: float, n: int, k: int) -> float:
+    """The ``k``-th derivative of ``y (y - 1) ... (y - n + 1)``, over ``k!``: products of ``n - k`` factors.
+
+    >>> falling(3.0, 2, 0), falling(3.0, 2, 1), falling(3.0, 2, 2), falling(3.0, 2, 3)
+    (6.0, 5.0, 1.0, 0.0)
+    """
+    total = 0.0
+    for chosen in range(1 if k == 0 else 2**n):
+        product, left_out = 1.0, 0
+        for i in range(n):
+            if chosen >> i & 1:
+                left_out += 1
+            else:
+                product *= y - i
+        if left_out == k:
+            total += product
+    return total
+
+
+@compiled
+def power_derivative(x: float, y: float, n: int, m: int) -> float:
+    """The ``n``-th derivative by ``x``, ``m``-th by ``y``, of ``x ** y``.
+
+    >>> float(power_derivative(2.0, 3.0, 2, 0)), round(float(power_derivative(2.0, 3.0, 1, 1)), 9)
+    (12.0, 12.317766167)
+    """
+    base, exponent = float(x), float(y) - n
+    flat = base == 0 and (exponent > 0 if n else exponent >= 0)
+    power, log = base**exponent, 0.0
+    if m > 0 and not flat:
+        log = np.log(base)
+    total, scale = 0.0, 1.0  # m (m - 1) ... (m - k + 1)
+    for k in range(m + 1):
+        part = scale * falling(float(y), n, k)
+        if part != 0:
+            total += part * power * (log ** (m - k) if k < m else 1.0)
+        scale *= m - k
+    return total

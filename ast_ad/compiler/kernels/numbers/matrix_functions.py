@@ -11,9 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..runtime import Mismatch
 from .kernel_math import compiled
-from .small_matrices import WELL_CONDITIONED
+from .small_matrices import cofactor_bars, require_well_conditioned
 
 
 @compiled
@@ -54,6 +53,13 @@ def determinant(a: Any) -> float:
 def cofactors(a: Any, out: Any) -> None:
     """``det(a) * inv(a).T``; near to singular matrices that is not accurate, and left to others."""
     inverse = np.linalg.inv(a)
-    if not np.abs(a).max() * np.abs(inverse).max() * len(a) < WELL_CONDITIONED:
-        raise Mismatch
+    require_well_conditioned(a, inverse)
     put(np.linalg.det(a) * inverse.T, out)
+
+
+@compiled
+def bars_of_cofactors(g: Any, a: Any, out: Any) -> None:
+    """The cotangent of ``a`` from that of its cofactors."""
+    inverse = np.linalg.inv(a)
+    require_well_conditioned(a, inverse)
+    cofactor_bars(g, inverse, np.linalg.det(a), out)

@@ -284,6 +284,8 @@ def _numpy_form(fn: Function, types: Sequence[Scalar], values: Sequence[Any]) ->
         found = _of_order(fn, types)
         if found is not None:
             return found
+    if fn is partials.power_derivative:
+        return _power_derivative(types)
     fn = UFUNC_OF.get(fn, fn)
     ufunc = DTYPES_AS.get(fn, fn)
     forms = FORMS.get(fn)
@@ -319,6 +321,12 @@ def _of_order(fn: Function, types: Sequence[Scalar]) -> Function | None:
     own = all(type.kind == "float" and type.dtype in (None, np.float64) for type in others)
     known = order.kind == "int" and order.dtype in (None, np.int64)
     return form if double and own and known else None
+
+
+def _power_derivative(types: Sequence[Scalar]) -> Function | None:
+    """Of doubles and integers, which are the orders, too."""
+    real = all(t.dtype in (None, np.float64, np.int64) and t.kind in ("float", "int") for t in types)
+    return families.power_derivative if real and all(t.kind == "int" for t in types[2:]) else None
 
 
 def _letter(dtype: np.dtype) -> str:

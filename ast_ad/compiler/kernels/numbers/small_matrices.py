@@ -128,21 +128,66 @@ def determinant_of_small(a: Any) -> float:
 
 
 @compiled
-def cofactors_of_small(a: Any, out: Any) -> None:
-    """``det(a) * inv(a).T``; near to singular matrices that is not accurate, and left to others."""
-    n = a.shape[0]
-    inverse = np.empty((n, n))
-    determinant = inverse_and_determinant(a, inverse)
-    largest = largest_of_inverse = 0.0
+def require_well_conditioned(a: Any, inverse: Any) -> None:
+    n, largest, largest_of_inverse = a.shape[0], 0.0, 0.0
     for i in range(n):
         for j in range(n):
             largest = max(largest, abs(a[i, j]))
             largest_of_inverse = max(largest_of_inverse, abs(inverse[i, j]))
     if not largest * largest_of_inverse * n < WELL_CONDITIONED:
         raise Mismatch
+
+
+@compiled
+def cofactors_of_small(a: Any, out: Any) -> None:
+    """``det(a) * inv(a).T``; near to singular matrices that is not accurate, and left to others."""
+    n = a.shape[0]
+    if n == 1:
+        out[0, 0] = 1.0
+    elif n == 2:
+        out[0, 0], out[0, 1], out[1, 0], out[1, 1] = a[1, 1], -a[1, 0], -a[0, 1], a[0, 0]
+    else:
+        inverse = np.empty((n, n))
+        determinant = inverse_and_determinant(a, inverse)
+        require_well_conditioned(a, inverse)
+        for i in range(n):
+            for j in range(n):
+                out[i, j] = determinant * inverse[j, i]
+
+
+@compiled
+def cofactor_bars_of_small(g: Any, a: Any, out: Any) -> None:
+    """The cotangent of ``a`` from that of its cofactors."""
+    n = a.shape[0]
+    if n == 1:
+        out[0, 0] = 0.0
+    elif n == 2:
+        out[0, 0], out[0, 1], out[1, 0], out[1, 1] = g[1, 1], -g[1, 0], -g[0, 1], g[0, 0]
+    else:
+        inverse = np.empty((n, n))
+        determinant = inverse_and_determinant(a, inverse)
+        require_well_conditioned(a, inverse)
+        cofactor_bars(g, inverse, determinant, out)
+
+
+@compiled
+def cofactor_bars(g: Any, inverse: Any, determinant: float, out: Any) -> None:
+    """``det(a) * (trace(b @ g) * b.T - (b @ g @ b).T)`` with ``b`` for ``inv(a)``."""
+    n, trace = g.shape[0], 0.0
+    product = np.empty((n, n))
     for i in range(n):
         for j in range(n):
-            out[i, j] = determinant * inverse[j, i]
+            total = 0.0
+            for k in range(n):
+                total += inverse[i, k] * g[k, j]
+            product[i, j] = total
+        trace += product[i, i]
+    for i in range(n):
+        for j in range(n):
+            total = trace * inverse[j, i]
+            for k in range(n):
+                total -= product[j, k] * inverse[k, i]
+            out[i, j] = determinant * total
 
 
 @compiled
