@@ -225,9 +225,7 @@ class Inputs:
             return self.container(cx, value, path)
         owner, program = getattr(value, "__self__", None), program_of_method(value)
         if isinstance(value, types.BuiltinMethodType) and (isinstance(owner, type) or program is not None):
-            self.guards.add(
-                Guard.value(path.attribute("__self__"), owner)
-            )  # the method is made at every read
+            self.guards.add(Guard.value(path.attribute("__self__"), owner))  # methods are made when read
             return Lit(value) if program is None else Bound(Lit(program), (Lit(owner),))
         if is_code(value):
             self.guards.add(Guard.value(path, value))
