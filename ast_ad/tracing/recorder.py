@@ -18,6 +18,7 @@ import numpy as np
 
 from .. import errors
 from ..eager import namespace  # noqa: F401  (what tensors have, to be hidden)
+from ..eager.collector import collected_rarely
 from ..eager.engine import execute
 from ..eager.numpy_protocol import run
 from ..eager.recording import twin
@@ -60,7 +61,7 @@ def trace(
 
     ``writes``: whether it is known that the function writes to one of two arguments that share memory.
     """
-    with recording(), made_plain(), forgetting():
+    with collected_rarely(), recording(), made_plain(), forgetting():
         result, structure, pullback = _traced(function, args, kwargs, wrt, writes)
     return structure.unflatten(result), pullback
 
@@ -291,7 +292,7 @@ class TracedPullback:
         if not roots:
             return [None] * len(self.starts)
         edges = [edge_of(start) for start in self.starts]
-        with asked_by(self.asker, linear):
+        with collected_rarely(), asked_by(self.asker, linear):
             captured = execute(roots, True, graph, edges) or {}
         return [captured.get(edge) for edge in edges]
 
