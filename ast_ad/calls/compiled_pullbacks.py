@@ -13,16 +13,20 @@ from typing import Any
 
 import numpy as np
 
+from ..eager.state import state
 from ..errors import InputError, InternalError, NoDerivativeError, UnsupportedError
 from ..options import Options
 from ..tracing.argument_copies import copied
+from ..tracing.jitted_loops import TRACED, open_door
 from ..tracing.pullbacks import Rearranged
 from ..tracing.recorder import trace
+from ..tracing.traced_array import Traced, plain
 from ..trees import flatten
+from .checks.failures import prints
 from .checks.first_call import first_call
 from .derivative import Derivative, Vjp
 from .fitting.generator_states import States
-from .tensor_nodes import has_derivative
+from .tensor_nodes import edges_of, has_derivative, recorded
 
 
 class CannotCompile(Exception):
@@ -64,6 +68,15 @@ class EveryFloat(Vjp):
         except (UnsupportedError, InternalError) as error:
             raise CannotCompile() from error
         return program.value(results), program.pullback(results, inputs), states
+
+    def require_no_effects(self, args: Any) -> None:
+        """Raise ``CannotCompile`` where a run more would be seen, or where there is no program."""
+        try:
+            program, _ = self._prepare(tuple(args), {})
+        except Exception as error:
+            raise CannotCompile() from error
+        if program.draws or program.primal.stores or prints(program):
+            raise CannotCompile()
 
 
 class CompiledPullback:
@@ -184,6 +197,68 @@ def compiled_vjp(
         return trace(answer, args, {}, wrt)[1]
 
     return compiled(every, tuple(copied(args)), traced)
+
+
+# ----- functions that Numba has compiled, within a trace
+
+
+def jitted_call(jitted: Any, python: Any, args: Sequence[Any]) -> Any:
+    """The value of a call with traced arguments as one node, or ``TRACED``.
+
+    The function itself runs on copies: what it writes to is traced, and so is what it returns a part of.
+    """
+    leaves, tree = flatten(tuple(args))
+    values = [plain(leaf) for leaf in leaves]
+    kind = tree, tuple((type(v), getattr(v, "dtype", None), np.ndim(v)) for v in values)
+    every, refused = vars(python).setdefault("_jitted", (EveryFloat(python, False), set()))
+    if kind in refused:
+        return TRACED
+    tracing, state.tracing = state.tracing, 0  # what is read and run here gets plain arrays
+    try:
+        if not all(isinstance(v, (int, float, complex, np.ndarray, np.generic)) for v in values):
+            raise CannotCompile()
+        every.require_no_effects(tree.unflatten(values))
+        expected = _as_jitted(jitted, values, tree)
+        value, pullback = compiled_vjp(python, tree.unflatten(values), every)
+        parts, structure = flatten(value)
+        if not _same(parts, expected):
+            raise CannotCompile()
+    except CannotCompile:
+        refused.add(kind)
+        return TRACED
+    finally:
+        state.tracing = tracing
+    edges = edges_of(leaf for leaf, v in zip(leaves, values, strict=True) if has_derivative(v))
+    return structure.unflatten(recorded(parts, pullback, edges, Traced))
+
+
+def _as_jitted(jitted: Any, values: Sequence[Any], tree: Any) -> list[Any]:
+    """The leaves of what the function itself returns.
+
+    Raises:
+        CannotCompile: it does more than to return something new.
+    """
+    given = copied(values)
+    found = flatten(jitted(*tree.unflatten(given)))[0]
+    arrays = [(v, copy) for v, copy in zip(values, given, strict=True) if isinstance(copy, np.ndarray)]
+    written = any(v.tobytes() != copy.tobytes() for v, copy in arrays)
+    if written or any(np.may_share_memory(part, copy) for part in found for _, copy in arrays):
+        raise CannotCompile()
+    return found
+
+
+def _same(found: Sequence[Any], expected: Sequence[Any]) -> bool:
+    """Whether values are those that Numba's code gives, up to rounding."""
+    if len(found) != len(expected):
+        return False
+    for a, b in zip(found, expected, strict=True):
+        size = np.max(np.abs(b), initial=0.0, where=np.isfinite(b))
+        if np.shape(a) != np.shape(b) or not np.allclose(a, b, rtol=1e-8, atol=1e-10 * size, equal_nan=True):
+            return False
+    return True
+
+
+open_door(jitted_call)
 
 
 def _seed(bar: Any, like: Any) -> Any:

@@ -29,7 +29,7 @@ from ..compiler.simplify.within import join_paths
 from .code import Code, Loaded, NotCompiled, Pure, Stages
 from .program import Program
 from .request import Described
-from .traced_callees import call_sites, require_more_than_a_call
+from .traced_callees import call_sites, require_more_than_a_call, without_constants
 
 
 @counted()
@@ -53,7 +53,7 @@ def answered(derivative: Any, described: Described, backend: str, known: Known) 
     settled(primal.function)
     require_more_than_a_call(primal)
     program = Program(derivative, described, primal, backend)
-    of = question.results(primal.result, primal.function)
+    of = question.results(primal.result, without_constants(primal.function, program.wrt))
     policy = "min-cut" if backend == "numba" and not primal.heeds_errors else "cheap"
     return program.answered_by(question.program(primal.function, program.wrt, of, policy), of)
 

@@ -71,6 +71,7 @@ class TracedProgram(Request):
         """The value, and the pullback to the leaves that are asked for."""
         from ..eager.state import state
         from ..tracing.history import trace_alone
+        from . import compiled_pullbacks  # noqa: F401  (it opens the door of loops that Numba compiles)
 
         # Of these it turns out by the trace whether they are so.
         late = isinstance(self.reason, (InternalError, InputError))

@@ -7,22 +7,24 @@ reverse sweep calls it. To the compiler the operation is like any other: it has 
 
 from __future__ import annotations
 
+import copy
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from ..compiler.adjoint.contributions import cotangent_type
+from ..compiler.analysis.activity import Varied
 from ..compiler.frontend.builder import type_of_arg
 from ..compiler.frontend.callables.call_sites import CallSites
 from ..compiler.frontend.context import Context
 from ..compiler.frontend.lower import Primal
 from ..compiler.frontend.values import Tup
 from ..compiler.ir.builtin import assign, tuple_get, unpack
-from ..compiler.ir.ops import Lit, Op, Seq, Var, walk
+from ..compiler.ir.ops import Function, Lit, Op, Seq, Var, walk
 from ..compiler.ir.types import Array, Opaque, Scalar, Type, carries_derivative, type_of
 from ..errors import UnsupportedError
 from ..rules.registry import vjp
@@ -45,7 +47,11 @@ class TracedCall:
         function: the callee.
         tree: the structure of its arguments, as a pair of a tuple and a dict.
         order: where each leaf of that structure is found among ``(*leaves, *constants)``.
+
+    ``entering``: how many of the constants, the last ones, are numbers and arrays like the leaves.
     """
+
+    entering = 0
 
     def __init__(self, function: Callable[..., Any], tree: TreeDef, order: Sequence[int]) -> None:
         self.function, self.tree, self.order = function, tree, tuple(order)
@@ -55,6 +61,13 @@ class TracedCall:
         self.steps = MOST_STEPS
         self.search = Search()
         self.pure = self.search.pure(function, list(_statics(tree)))
+
+    def with_leaves(self, leaves: Sequence[int], entering: Sequence[int], count: int) -> TracedCall:
+        """The same, where of ``count`` leaves only these are differentiated, and those are constants."""
+        made, fixed = copy.copy(self), [i for i in range(max(self.order) + 1) if i >= count]
+        places = {old: new for new, old in enumerate((*leaves, *fixed, *entering))}
+        made.order, made.entering = tuple(places[i] for i in self.order), len(entering)
+        return made
 
     def settle(self, types: Sequence[Type]) -> None:
         """The types of the leaves of the result, as the trial runs gave them."""
@@ -109,10 +122,13 @@ class TracedCall:
         from ..tracing.history import trace_alone
 
         callee, count = self.function, len(leaves)
+        fixed = constants[: len(constants) - self.entering]
+        numbers = (*leaves, *constants[len(fixed) :])
 
         def function(*inputs: Any) -> tuple[Any, ...]:
             try:
-                found, tree = self.run((*inputs[:count], *constants), callee)
+                entered = inputs[count : len(numbers)]
+                found, tree = self.run((*inputs[:count], *fixed, *entered), callee)
             except NotOnTrial as problem:
                 raise self.differs(str(problem)) from None
             if tree != self.result:
@@ -120,7 +136,7 @@ class TracedCall:
             return tuple(found)
 
         given = (
-            *_apart(leaves),
+            *_apart(numbers),
             *_statics(self.tree),
         )  # the tracer finds code through what a function is given
         values, pullback = trace_alone(function, given, {}, tuple(range(count)))
@@ -142,6 +158,29 @@ class TracedCall:
 
     def differs(self, why: str) -> UnsupportedError:
         return UnsupportedError(f"the call of `{self.__name__}`", why=why, fix="trace the whole function")
+
+
+def without_constants(function: Function, wrt: Iterable[int]) -> Function:
+    """A program whose traced calls record only what depends on these parameters; changed in place.
+
+    What is recorded takes time, and needs a rule.
+    """
+    varied = Varied([function.params[i] for i in wrt])
+    varied.block(function.body)
+    for op in walk(function.body):
+        if not isinstance(op, Op) or op.fn is not traced_call:
+            continue
+        call, leaves, constants = op.args
+        assert isinstance(call, Lit) and isinstance(leaves, Seq) and isinstance(constants, Seq)
+        moving = [i for i, leaf in enumerate(leaves.items) if varied.has(leaf)]
+        still = [i for i in range(len(leaves.items)) if i not in moving]
+        if still and not call.value.entering:
+            op.args = (
+                Lit(call.value.with_leaves(moving, still, len(leaves.items))),
+                Seq(tuple(leaves.items[i] for i in moving)),
+                Seq((*constants.items, *(leaves.items[i] for i in still))),
+            )
+    return function
 
 
 def call_sites() -> CallSites:

@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..errors import UnsupportedError
+from .array_classes import is_followed
 from .dtypes import scalar_name
 
 ARRAYS = np.ndarray, np.memmap
@@ -29,7 +30,7 @@ def require_arrays(values: Iterable[Any]) -> None:
         kind = type(value)
         if kind is tuple or kind is list:
             require_arrays(value)
-        elif kind not in ARRAYS and issubclass(kind, np.ndarray):
+        elif kind not in ARRAYS and issubclass(kind, np.ndarray) and not is_followed(kind):
             raise UnsupportedError(
                 f"a {kind.__name__} together with a traced array",
                 why="its operators do not mean what they mean for arrays",

@@ -261,7 +261,7 @@ def _apply(op: Operation, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
 
 def _alias(op: Operation, args: Any, plain: Any, kwargs: Any, out: Any, found: Any) -> None:
     """Make views of results that look into an argument, as NumPy code may write to them."""
-    many = isinstance(found, (tuple, list))
+    many = issubclass(type(found), (tuple, list))  # a traced array would be asked for its class, twice
     for nr, t in enumerate(found if many else (found,)):
         if not isinstance(t, Tensor) or t._array.base is None:
             continue

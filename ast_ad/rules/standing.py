@@ -6,6 +6,7 @@ the original, and a trace runs it. So it needs no rule of its own, and every mod
 
 from __future__ import annotations
 
+import types
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -78,6 +79,14 @@ def program_for(original: Any) -> Callable[..., Any] | None:
     if standing is not None:
         return standing.program
     return program_for(original) if load_optional() else None
+
+
+def program_of_method(method: object) -> Callable[..., Any] | None:
+    """The program of a method of compiled code, bound to an object: a function of that and the rest."""
+    if not isinstance(method, types.BuiltinMethodType):
+        return None
+    of_class = getattr(type(method.__self__), method.__name__, None)
+    return program_for(of_class) if isinstance(of_class, types.MethodDescriptorType) else None
 
 
 def of_ufuncs(method: str) -> Callable[..., Any]:

@@ -14,10 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from ..eager.array_classes import is_followed
 from ..eager.dispatch import plain_of
 from ..eager.numpy_protocol import run
 from ..eager.state import state
 from ..eager.tensor import Tensor
+from .faces import makers
 from .flat_iterator import Flat
 from .object_arrays import as_list, objects_of
 from .texts import check_read
@@ -43,7 +45,7 @@ def fills(original: Callable[..., Any]) -> Callable[..., Any]:
         if any(has_traced(v) for v in (*args, *kwargs.values())):
             return run(original, args, kwargs)
         made = original(*args, **kwargs)
-        return Traced._of(made) if type(made) is np.ndarray else made
+        return Traced._of(made) if is_followed(type(made)) else made
 
     return create
 
@@ -100,7 +102,7 @@ def converts(original: Callable[..., Any]) -> Callable[..., Any]:
         if not has_traced(object):
             check_read(object)
             made = original(object, dtype, *args, **kwargs)
-            new = type(made) is np.ndarray and not _shared(made, object)
+            new = is_followed(type(made)) and not _shared(made, object)
             return Traced._of(made) if new else made  # what is not new is known by another name
         if of_objects:
             return objects_of(object, original(plain_of(object), dtype, *args, **kwargs))
@@ -127,13 +129,15 @@ def _shared(a: Any, b: Any) -> bool:
 def _converted(t: Any, like: np.ndarray) -> Any:
     """The traced value as the array ``like``: itself or a copy, of its layout, type and rank."""
     found = t
+    if type(plain_of(t)) is not type(like) and not t._scalar:
+        found = makers["view"](t, type(like))
     if like.dtype != t._array.dtype:
         found = t.astype(like.dtype)
         if not isinstance(found, Tensor):
             return like
     if found._scalar:
         found = run(np.reshape, (found, (1,)), {}).reshape(())
-    elif found is t and not _shared(like, t._array):
+    elif found._array.dtype == t._array.dtype and not _shared(like, t._array):
         order = "C" if like.flags.c_contiguous else "F" if like.flags.f_contiguous else "K"
         found = run(np.copy, (t,), {"order": order})
     for _ in range(like.ndim - found._array.ndim):

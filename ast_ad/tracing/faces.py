@@ -9,6 +9,8 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+makers: dict[str, Any] = {}  # what makes traced arrays of others than NumPy's: modules above add it
+
 
 class Face(type):
     """The type of a class whose instances pass for those of another, ``_plays``."""

@@ -16,6 +16,7 @@ from ..eager.operations.pieces import reshaped_in_place
 from ..eager.table import Operation
 from ..eager.tensor import Tensor
 from ..errors import InputTypeError, MissingRuleError
+from .faces import makers
 
 DETACHED = "the number would leave the trace, and its gradient would silently be lost"
 PLAIN = "write to np.array(a), not to a.copy(), if the array a is none of the function's; leave float() out"
@@ -25,7 +26,7 @@ NO_KEY = "use no traced number as a key, and no cache of functions that get one"
 _RESHAPE = Operation(np.reshape, "ReshapeBackward0")
 _OWN = frozenset(name for name in (*vars(Tensor), *Tensor.__annotations__) if name[0] == "_")
 
-_SETTABLE = frozenset("shape dtype strides real imag flat data __class__".split())
+SETTABLE = frozenset("shape dtype strides real imag flat data __class__".split())
 
 
 class Memory(Tensor):
@@ -33,7 +34,7 @@ class Memory(Tensor):
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Numbers and arrays take no further attributes, and code may find out by that what it has."""
-        if name not in _OWN and name not in _SETTABLE:
+        if name not in _OWN and name not in SETTABLE:
             if not sys._getframe(1).f_globals.get("__name__", "").startswith("ast_ad."):
                 raise AttributeError(f"'{self.__class__.__name__}' object has no attribute '{name}'")
         object.__setattr__(self, name, value)
@@ -104,10 +105,8 @@ class Memory(Tensor):
         kind = args[-1] if args else kwargs.get("type", kwargs.get("dtype", np.ndarray))
         if len(args) + len(kwargs) < 2 and kind is np.ndarray:
             return self[...]  # type: ignore[index]
-        if isinstance(kind, type) and issubclass(kind, np.ndarray):
-            raise refused(
-                f".view({kind.__name__})", "subclasses of np.ndarray are not traced", "use np.asarray"
-            )
+        if isinstance(kind, type) and issubclass(kind, np.ndarray) and len(args) + len(kwargs) < 2:
+            return makers["view"](self, kind)
         raise refused(".view(dtype)", "it reads the bytes of the numbers", "use .astype")
 
 

@@ -18,7 +18,7 @@ from .births import births
 from .creation import has_traced
 from .ends import counted
 from .memory import DETACHED, PLAIN, complex_write, refused
-from .traced_array import Traced, TracedNumber, TracedScalar, plain
+from .traced_array import Traced, TracedNumber, TracedScalar
 
 VALUES = Tensor, np.ndarray, int, float, complex, np.generic
 SIMPLE = frozenset((Traced, TracedScalar, TracedNumber, np.ndarray, np.float64, float, int))
@@ -29,7 +29,7 @@ def unrecorded(function: Callable[..., Any], *args: Any) -> Any:
 
     Functions that solvers call compute so, a thousand times.
     """
-    found = function(*map(plain, args))
+    found = function(*map(plain_of, args))
     if type(found) is tuple:
         return tuple(map(Traced._of, found))
     return found if type(found) in (bool, np.bool_) else Traced._of(found)

@@ -18,6 +18,7 @@ import numpy as np
 
 from .. import errors
 from ..eager import namespace  # noqa: F401  (what tensors have, to be hidden)
+from ..eager.collector import collected_rarely
 from ..eager.engine import execute
 from ..eager.numpy_protocol import run
 from ..eager.recording import twin
@@ -39,11 +40,12 @@ from .replacements import replaced_by
 from .shared_arguments import Sharing, Twice
 from .solvers import table  # noqa: F401  (puts SciPy's solvers among the replacements)
 from .sought import differentiated_by
+from .subclasses import TracedSubclass
 from .survivors import make_plain
 from .texts import noting
 from .traced_array import Traced, TracedNumber, TracedScalar, plain
 
-for _class in (Traced, TracedScalar, TracedNumber):
+for _class in (Traced, TracedScalar, TracedNumber, TracedSubclass):
     register_leaf(_class)
     hide(_class)
 
@@ -59,7 +61,7 @@ def trace(
 
     ``writes``: whether it is known that the function writes to one of two arguments that share memory.
     """
-    with recording(), made_plain(), forgetting():
+    with collected_rarely(), recording(), made_plain(), forgetting():
         result, structure, pullback = _traced(function, args, kwargs, wrt, writes)
     return structure.unflatten(result), pullback
 
@@ -290,7 +292,7 @@ class TracedPullback:
         if not roots:
             return [None] * len(self.starts)
         edges = [edge_of(start) for start in self.starts]
-        with asked_by(self.asker, linear):
+        with collected_rarely(), asked_by(self.asker, linear):
             captured = execute(roots, True, graph, edges) or {}
         return [captured.get(edge) for edge in edges]
 

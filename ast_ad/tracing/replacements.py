@@ -30,6 +30,7 @@ from .creation import converts, fills, fromiter, full, has_traced, of_lists, sta
 from .ends import counted
 from .followed import followed, objects, vectorized
 from .identity import InPlace, UfuncInPlace, in_place
+from .jitted_loops import TRACED, as_one
 from .overwritten import overwriting
 from .stand_ins import named
 from .strides import strides_seen
@@ -212,7 +213,8 @@ def _python_of(jitted: Any) -> Callable[..., Any]:
             if changed is not None:
                 construct, why, fix = outdated(jitted, changed)
                 raise UnsupportedError(construct, why=why, fix=fix)
-            return apply(*args, **kwargs)
+            found = TRACED if kwargs or apply is not python else as_one(jitted, python, args)
+            return apply(*args, **kwargs) if found is TRACED else found
         return jitted(*map(_itself, args), **kwargs)
 
     call.in_place_of = jitted  # type: ignore[attr-defined]

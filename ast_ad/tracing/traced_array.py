@@ -24,7 +24,7 @@ from ..rules import helpers
 from .asked_numbers import format_of, is_formatting, is_indexing, is_truth
 from .births import births, is_followed
 from .ends import becomes_integer
-from .faces import Face, Missing
+from .faces import Face, Missing, makers
 from .flat_iterator import Flat
 from .hashing import hashing
 from .memory import DETACHED, NO_KEY, PLAIN, Memory, complex_write, flags_of, refused
@@ -44,11 +44,13 @@ class Traced(Memory, metaclass=Face):
     def _of(cls, value: Any) -> Any:
         kind = value.__class__
         if kind is float or kind is complex:
-            return _made(TracedNumber, np.asarray(value), value)
+            return of_array(TracedNumber, np.asarray(value), value)
+        if kind is not np.ndarray and isinstance(value, np.ndarray):
+            return makers["subclass"](value)
         array = value if kind is np.ndarray else np.asarray(value)
         if array.dtype.kind not in "fc":
             return value
-        return _made(Traced, array) if array is value else _made(TracedScalar, array, array[()])
+        return of_array(Traced, array) if array is value else of_array(TracedScalar, array, array[()])
 
     @classmethod
     def _of_number(cls, number: Any) -> Any:
@@ -405,7 +407,7 @@ class TracedNumber(TracedScalar):
         return python_number(run(np.conjugate, (self,), {}))
 
 
-def _made(cls: type, array: np.ndarray, number: Any = None) -> Any:
+def of_array(cls: type, array: np.ndarray, number: Any = None) -> Any:
     t: Any = object.__new__(cls)
     put = object.__setattr__  # these names are known to be the class's own
     put(t, "_array", array)
@@ -418,12 +420,10 @@ def _made(cls: type, array: np.ndarray, number: Any = None) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """A traced array as an array, a traced number as a number."""
+    """A traced array as an array of NumPy's, a traced number as a number."""
     if not isinstance(value, Tensor):
         return value
-    if isinstance(value, Traced) and value._scalar:
-        return value._python
-    return value._array
+    return value._python if isinstance(value, Traced) and value._scalar else value._array
 
 
 def like(t: Any, array: np.ndarray) -> Any:
@@ -431,8 +431,8 @@ def like(t: Any, array: np.ndarray) -> Any:
     if not isinstance(t, Traced):
         return Traced._of(array if array.ndim else array[()])
     if not t._scalar:
-        return _made(Traced, array)
-    return _made(type(t), array, array.item() if isinstance(t, TracedNumber) else array[()])
+        return of_array(Traced, array)
+    return of_array(type(t), array, array.item() if isinstance(t, TracedNumber) else array[()])
 
 
 def point(value: Any, node: Any, nr: int) -> Any:

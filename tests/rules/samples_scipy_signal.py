@@ -49,6 +49,13 @@ SAMPLES = {
         Sample((B, A, X, -1, normal(2)), wrt=(0, 1, 2, 4)),
         Sample((B, A[:2], ROWS, 0, normal(2, 8)), wrt=(0, 1, 2, 4)),
     ],
+    sg.upfirdn: [
+        Sample((B, X), wrt=(0, 1)),
+        Sample((B, X, 3, 2), wrt=(0, 1)),
+        Sample((B, ROWS, 2, 3, 0), wrt=(0, 1)),
+        Sample((B, ROWS, 2), {"axis": -1}, wrt=(0, 1)),
+        Sample((B, cnormal(5), 2, 1), wrt=(0, 1)),
+    ],
     sg.lfilter_zi: [(B, A), (B[:2], A), (B, A[:2])],
     sg.filtfilt: [
         Sample((B, A, X), wrt=(0, 1, 2)),

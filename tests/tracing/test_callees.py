@@ -5,8 +5,10 @@ from math import exp
 import numpy as np
 import pytest
 from numpy.lib.stride_tricks import as_strided
+from scipy import special
 
 from ast_ad import FallbackWarning, UnsupportedError, grad, inspect, value_and_grad, vjp
+from ast_ad.calls.traced_callees import TracedCall
 
 pytestmark = pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 X = np.array([0.5, -1.5, 2.0])
@@ -385,3 +387,57 @@ def test_files_are_written_by_the_call_itself(tmp_path):
 
 def test_addresses_are_those_of_the_arrays_of_the_call():
     np.testing.assert_array_equal(whole(strided, X), [12.0 * X[0] + 6 * X[1], 6 * X[0], 0.0])
+
+
+# ----- what a callee gets that is not differentiated
+def by_its_last(scale, x):
+    """``hyp2f1`` has no derivative by its first three arguments."""
+    return sum(np.sum(z) for z in multiples(x)) * np.sum(special.hyp2f1(scale[0], 1.5, 2.5, x))
+
+
+def written_to_a_copy(x, y):
+    held = y.copy()
+    held[1] = x[0] * 2.0  # a copy of a constant takes what is differentiated
+    return sum(np.sum(z) for z in multiples(held * x)), held
+
+
+def mixed(x, y):
+    return by_its_last(y, x / 4.0) * np.sum(x)
+
+
+def held(x, y):
+    a, b = written_to_a_copy(x, y)
+    return a * np.sum(b**2)
+
+
+def turned_into_varied(x, y):
+    total = 0.0
+    for _ in range(3):  # in the first turn ``y`` is a constant, later it is not
+        a, y = written_to_a_copy(x, y)
+        total += a
+    return total
+
+
+@pytest.mark.parametrize("function", [mixed, held, turned_into_varied], ids=lambda f: f.__name__)
+def test_constants_of_a_callee_are_not_recorded(function):
+    derivative = grad(function)
+    found = derivative(X, Y)
+    assert "traced_call(by_its_last, (x_over_4,), (y,))" in derivative.source or function is not mixed
+    assert "traced_call(written_to_a_copy, (x,), (y,))" in derivative.source or function is not held
+    step = 1e-6 * np.eye(len(X))
+    wanted = [(function(X + d, Y) - function(X - d, Y)) / 2e-6 for d in step]
+    np.testing.assert_allclose(found, wanted, rtol=1e-7)
+
+
+def test_a_callee_is_traced_once_in_a_first_call(monkeypatch):
+    traces, call = [], TracedCall.__call__
+    monkeypatch.setattr(
+        TracedCall, "__call__", lambda self, *given: traces.append(self) or call(self, *given)
+    )
+    monkeypatch.setenv("AST_AD_CHECK", "1")
+    derivative = value_and_grad(once)
+    value, _ = derivative(X, Y)
+    assert value == once(X, Y) and len(traces) == 1
+    assert "Checked against the function" in derivative.explain()
+    derivative(X, Y)
+    assert len(traces) == 2

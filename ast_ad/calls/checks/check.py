@@ -186,7 +186,8 @@ class FirstCall:
         """The program as text that checks what was believed; None where that can't be had."""
         code = self.program.code
         time = nanoseconds(code.function, self.inputs)
-        self.alone = self.loud or time > LONG and not self.kernels
+        long = time > LONG or bool(self.program.primal.calls)  # nobody knows how long a trace takes
+        self.alone = self.loud or long and not self.kernels
         if time > TOO_LONG and self.kernels:
             self.notes.append("not types and lengths, for it is long")
             return None

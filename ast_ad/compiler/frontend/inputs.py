@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from ...rules.random_draws import GENERATORS, GLOBAL
+from ...rules.standing import program_of_method
 from ..ir.dims import symbols
 from ..ir.ops import Lit, Op, Var
 from ..ir.types import Array, Dim, Opaque, Scalar, is_strange, list_of
@@ -222,9 +223,10 @@ class Inputs:
             or hasattr(type(value), "_fields")
         ):
             return self.container(cx, value, path)
-        if isinstance(value, types.BuiltinMethodType) and isinstance(value.__self__, type):
-            self.guards.add(Guard.value(path.attribute("__self__"), value.__self__))
-            return Lit(value)  # a class's method is another object at every read
+        owner, program = getattr(value, "__self__", None), program_of_method(value)
+        if isinstance(value, types.BuiltinMethodType) and (isinstance(owner, type) or program is not None):
+            self.guards.add(Guard.value(path.attribute("__self__"), owner))  # methods are made when read
+            return Lit(value) if program is None else Bound(Lit(program), (Lit(owner),))
         if is_code(value):
             self.guards.add(Guard.value(path, value))
             return Lit(value)

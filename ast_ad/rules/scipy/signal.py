@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import scipy.ndimage as nd
 import scipy.signal as sg
+from scipy.signal._upfirdn import _output_len
 
 from .. import helpers
 from ..numpy.gather import refuse
@@ -108,6 +109,22 @@ def lfilter(b, a, x, axis=-1, zi=None):
         return back(filtered(b, a, lined(np.asarray(x), axis)), axis)
     y, state = from_state(b, a, lined(np.asarray(x), axis), lined(np.asarray(zi), axis))
     return back(y, axis), back(state, axis)
+
+
+@composite(sg.upfirdn)
+def upfirdn(h, x, up=1, down=1, axis=-1, mode="constant", cval=0):
+    """Zeros between the numbers, a filter, and every ``down``-th of what comes out."""
+    if mode not in ("constant", None) or cval != 0:
+        refuse("scipy.signal.upfirdn with another mode than zeros", fix="extend the signal before")
+    h, rows = np.asarray(h), lined(np.asarray(x), axis)
+    n, lead = np.shape(rows)[-1], np.shape(rows)[:-1]
+    between, behind = np.zeros((*lead, n, up - 1), rows.dtype), np.zeros((*lead, len(h) - 1), rows.dtype)
+    apart = np.concatenate((rows[..., None], between), axis=-1).reshape(*lead, n * up)
+    apart = np.concatenate((apart[..., : (n - 1) * up + 1], behind), axis=-1)
+    return back(filtered(h, np.ones(1, h.dtype), apart)[..., ::down], axis)
+
+
+nondifferentiable(_output_len)
 
 
 @composite(sg.lfilter_zi)

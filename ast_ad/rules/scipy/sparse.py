@@ -14,7 +14,7 @@ from scipy.sparse import csc_matrix, csr_matrix
 from scipy.sparse._base import _spbase
 from scipy.sparse._index import IndexMixin
 from scipy.sparse._lil import _lil_base
-from scipy.sparse.linalg import factorized, splu, spsolve
+from scipy.sparse.linalg import SuperLU, factorized, splu, spsolve
 
 from ...errors import AdError
 from .. import helpers
@@ -141,6 +141,28 @@ def factors(
 @stands_always_for(factorized)
 def solver(A: Any) -> Any:
     return Factors(A.tocsc()).solve
+
+
+@stands_for(SuperLU.solve)
+def solved_outside(self: Any, rhs: Any, trans: Any = "N") -> Any:
+    """The factors were made outside of what is differentiated, and are constants."""
+    return solve_outside(self, np.asarray(rhs), trans)
+
+
+def solve_outside(factors: Any, b: Any, trans: str) -> Any:
+    """``factors.solve(b, trans)``."""
+    return factors.solve(b, trans)
+
+
+@vjp(solve_outside)
+def solve_outside_rule(g, ans, factors, b, trans):
+    """The system is solved with the same factors, transposed."""
+    if trans == "T":
+        return None, np.conj(solve_outside(factors, np.conj(g), "N")), None
+    return None, solve_outside(factors, g, "N" if trans == "H" else "H"), None
+
+
+helpers.SHAPED_LIKE[solve_outside] = 1, (1,)
 
 
 def solve_by_factors(numbers: Any, indices: Any, starts: Any, b: Any, trans: str, kept: Kept) -> Any:

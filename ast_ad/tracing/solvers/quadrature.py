@@ -27,6 +27,7 @@ Integrand = Callable[[Any], Any]
 Piece = tuple[Any, Any]
 BESIDE = "what `{}` tells beside the integral"
 GAUSS = 16  # nodes in each interval: exact for polynomials of degree 31, as SciPy's own rule is
+NODES = np.polynomial.legendre.leggauss(GAUSS)
 SMOOTH = 1e-14  # how far the sum on an interval may be from those on its halves, of the whole integral
 HALVINGS, MORE = 40, 32  # how often an interval is halved at most, and how many more there may be
 
@@ -156,7 +157,7 @@ def placed(ends: Piece, t: Any, w: Any) -> Nodes:
 
 
 def gauss(a: Any, b: Any) -> Nodes:
-    places, weights = bare(np.polynomial.legendre.leggauss(GAUSS))  # traced while a function is
+    places, weights = NODES
     half, middle = 0.5 * (b - a), 0.5 * (b + a)
     return [(middle + half * places, half * weights)]
 

@@ -115,3 +115,48 @@ def test_a_product_that_does_not_fit_raises_as_the_function_does():
         ROWS @ X[:2]
     with pytest.raises(ValueError, match="dimension mismatch"):
         grad(lambda x: np.sum(ROWS @ x))(X[:2])
+
+
+# ----- factors that were made before
+FACTORS, SOLVER = sla.splu(ss.csc_matrix(DENSE)), sla.factorized(ss.csc_matrix(DENSE))
+SLANTED = sla.splu(ss.csc_matrix(DENSE * (1 + 0.5j)))
+
+
+class Solver:
+    def __init__(self, factors):
+        self.factors = factors
+
+    def energy(self, x):
+        return x @ self.factors.solve(x)
+
+
+@pytest.mark.parametrize(
+    "function, dense",
+    [
+        (lambda x: np.sum(FACTORS.solve(x) ** 2), lambda x: np.sum(np.linalg.solve(DENSE, x) ** 2)),
+        (lambda x: np.sum(FACTORS.solve(x, "T") ** 2), lambda x: np.sum(np.linalg.solve(DENSE.T, x) ** 2)),
+        (lambda x: np.sum(SOLVER(np.sin(x)) ** 2), lambda x: np.sum(np.linalg.solve(DENSE, np.sin(x)) ** 2)),
+        (Solver(FACTORS).energy, lambda x: x @ np.linalg.solve(DENSE, x)),
+        (
+            lambda x: np.sum(FACTORS.solve(np.outer(x, x)) ** 3),
+            lambda x: np.sum(np.linalg.solve(DENSE, np.outer(x, x)) ** 3),
+        ),
+        (
+            lambda x: np.sum(np.abs(SLANTED.solve(x * (1 + 2j), "H")) ** 2),
+            lambda x: np.sum(np.abs(np.linalg.solve((DENSE * (1 + 0.5j)).conj().T, x * (1 + 2j))) ** 2),
+        ),
+    ],
+)
+def test_factors_from_outside(function, dense):
+    value, gradient = ast_ad.value_and_grad(function, fallback="error")(X)
+    np.testing.assert_allclose(value, function(X), rtol=1e-13)
+    np.testing.assert_allclose(gradient, ast_ad.grad(dense)(X), rtol=1e-12)
+    np.testing.assert_allclose(ast_ad.hessian(function)(X), ast_ad.hessian(dense)(X), rtol=1e-11, atol=1e-13)
+
+
+def test_other_factors_under_the_same_name():
+    held = Solver(FACTORS)
+    derivative = grad(lambda x: np.sum(held.factors.solve(x) ** 2), fallback="error")
+    first = derivative(X)
+    held.factors = sla.splu(ss.csc_matrix(2 * DENSE))
+    np.testing.assert_allclose(derivative(X), first / 4, rtol=1e-13)

@@ -1,0 +1,156 @@
+"""Is a loop that Numba compiles one operation of a trace, where it may be, and right in any case?"""
+
+import math
+
+import numba
+import numpy as np
+import pytest
+
+import ast_ad
+from ast_ad.tracing import jitted_loops
+
+pytestmark = pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
+X = np.array([0.3, 0.8, 0.5, 1.1])
+SCALE = np.array([1.0, 2.0, 0.5])
+
+
+@numba.njit
+def recurrence(x, n):
+    s = 0.0
+    for i in range(n):
+        a = x[i % 4] * 0.5
+        s = s * 0.9 + math.sin(a) * a
+    return s
+
+
+@numba.njit
+def moments(x, scale):
+    first, rows = 0.0, np.zeros((2, x.shape[0]))
+    for i in range(x.shape[0]):
+        first += x[i] * scale
+        rows[0, i] = x[i] ** 2
+        rows[1, i] = math.exp(x[i]) * SCALE[i % 3]
+    return first, rows
+
+
+@numba.njit
+def until(x):
+    s, turns = x[0], 0
+    while s < 20.0 and turns < 100:
+        s = s * 1.5 + x[1]
+        turns += 1
+    return s, turns
+
+
+@numba.njit
+def written(x, out):
+    for i in range(x.shape[0]):
+        out[i] = x[i] ** 2
+    return out[0]
+
+
+@numba.njit
+def returned(x):
+    for i in range(3):
+        if x[i] > 100.0:
+            return x * 2.0
+    return x
+
+
+@numba.njit
+def drawn(x):
+    s = 0.0
+    for i in range(x.shape[0]):
+        s += x[i] * np.random.normal()
+    return s
+
+
+@numba.njit
+def raising(x):
+    for i in range(x.shape[0]):
+        if x[i] < 0.0:
+            raise ValueError("negative")
+    return x[0] * x[1]
+
+
+def followed(x):
+    eval("1")  # what no compiler follows
+    return x
+
+
+def programs():
+    def two_results(x):
+        first, rows = moments(followed(x), x[1])
+        return first * np.sum(rows**2)
+
+    def of_a_view(x):
+        return recurrence((followed(x) * 2.0)[::-1], 30) * np.sum(x)
+
+    def twice(x):
+        return recurrence(followed(x), 10) ** 2 + recurrence(x * x, 11)
+
+    def as_long_as_needed(x):
+        value, turns = until(followed(x))
+        return value * turns
+
+    def into_an_array(x):
+        out = np.zeros(4)
+        first = written(followed(x), out)
+        return first + np.sum(out * x)
+
+    def the_argument_itself(x):
+        y = followed(x) * 1.0
+        same = returned(y)
+        y[0] = x[1] ** 2  # seen in what was returned
+        return np.sum(same * x)
+
+    return [two_results, of_a_view, twice, as_long_as_needed, into_an_array, the_argument_itself]  # fmt: skip
+
+
+@pytest.mark.parametrize("function", programs(), ids=lambda f: f.__name__)
+def test_gradients(function):
+    value, gradient = ast_ad.value_and_grad(function)(X)
+    np.testing.assert_allclose(value, function(X), rtol=1e-13)
+    wanted = [(function(X + d) - function(X - d)) / 2e-6 for d in 1e-6 * np.eye(4)]
+    np.testing.assert_allclose(gradient, wanted, rtol=1e-6, atol=1e-7)
+    slope = ast_ad.grad(function)
+    wanted = [(slope(X + d) - slope(X - d)) / 2e-6 for d in 1e-6 * np.eye(4)]
+    np.testing.assert_allclose(ast_ad.hessian(function)(X), wanted, rtol=1e-5, atol=1e-6)
+
+
+def test_operations_are_not_counted_by_turns(monkeypatch):
+    answers = []
+    ast_ad.grad(lambda x: recurrence(followed(x), 5))(X)  # opens the door
+    compiled = jitted_loops._compilers[0]
+
+    def noted(*call):
+        answers.append(compiled(*call))
+        return answers[-1]
+
+    monkeypatch.setattr(jitted_loops, "_compilers", [noted])
+    ast_ad.grad(lambda x: recurrence(followed(x), 5000) + np.sum(moments(x, 2.0)[1]))(X)
+    assert len(answers) == 2 and jitted_loops.TRACED not in answers
+    answers.clear()
+    ast_ad.grad(lambda x: written(followed(x), np.zeros(4)))(X)
+    ast_ad.grad(lambda x: np.sum(returned(followed(x))))(X)
+    assert answers == [jitted_loops.TRACED] * 2
+
+
+def test_exceptions_are_the_functions_own():
+    with pytest.raises(ValueError, match="negative"):
+        ast_ad.grad(lambda x: raising(followed(x)))(-X)
+    np.testing.assert_allclose(ast_ad.grad(lambda x: raising(followed(x)))(X), [X[1], X[0], 0, 0])
+
+
+def test_what_draws_is_traced():
+    np.random.seed(3)
+    draws = np.random.normal(size=4)
+    np.random.seed(3)
+    np.testing.assert_allclose(ast_ad.grad(lambda x: drawn(followed(x)))(X), draws)
+
+
+def test_other_types_and_lengths():
+    derivative = ast_ad.grad(lambda x: recurrence(followed(x), 12))
+    np.testing.assert_allclose(derivative(X.astype(np.float32)), derivative(X), rtol=1e-4)
+    assert derivative(X.astype(np.float32)).dtype == np.float32
+    np.testing.assert_allclose(derivative(np.concatenate([X, X]))[:4], derivative(X))
