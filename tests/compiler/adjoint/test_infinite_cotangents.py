@@ -67,6 +67,7 @@ def test_both_modes_are_finite(f):
         np.testing.assert_allclose(ast_ad.jacfwd(f)(X), expected, atol=1e-8)
 
 
+@pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("f", CASES)
 def test_kernels_are_finite(f):
     np.testing.assert_allclose(ast_ad.grad(f, backend="numba")(X), differences(f, X), atol=1e-8)
