@@ -27,6 +27,7 @@ def differences(f: Program, x: np.ndarray) -> np.ndarray:
     return found
 
 
+@pytest.mark.slow(one_in=2)
 @pytest.mark.parametrize("f", PROGRAMS + COMPILED, ids=lambda f: f.__name__)
 def test_gradients_are_compiled_and_right(f: Program) -> None:
     derivative = value_and_grad(f, fallback="error")
@@ -38,7 +39,7 @@ def test_gradients_are_compiled_and_right(f: Program) -> None:
 
 
 @pytest.mark.drawn(of=4)
-@pytest.mark.slow(beyond=2)
+@pytest.mark.slow
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_other_modes_agree(f: Program) -> None:
     x = POINTS[0]
@@ -58,6 +59,7 @@ def test_other_modes_agree(f: Program) -> None:
 
 
 # ----- what a program was compiled on, and what changes later
+@pytest.mark.slow(beyond=2)
 @pytest.mark.parametrize(
     "change", ["implementation", "new class", "signature", "member", "descriptor", "global"]
 )

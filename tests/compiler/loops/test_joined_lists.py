@@ -63,7 +63,7 @@ TWO_AXES = [vstack, concatenate, reductions, running]
 CASES = [(f, RNG.random(3)) for f in ONE_AXIS] + [(f, RNG.random((2, 3))) for f in TWO_AXES]
 
 
-@pytest.mark.slow(beyond=4)
+@pytest.mark.slow(beyond=2)
 @pytest.mark.parametrize("f, x", CASES, ids=lambda v: getattr(v, "__name__", getattr(v, "shape", None)))
 def test_evaluated(f, x):
     require_evaluated(f, x, 3)
@@ -82,6 +82,7 @@ def test_gradients_are_numpys(f, x, monkeypatch):
     assert "kernels don't know" not in kernels.explain()
 
 
+@pytest.mark.slow
 @pytest.mark.core
 def test_a_list_of_nothing_raises_as_numpy_does():
     kernels = ast_ad.grad(concatenate, backend="numba")

@@ -67,7 +67,7 @@ def program(seed):
 
 
 @pytest.mark.drawn(of=2)
-@pytest.mark.slow(beyond=4)
+@pytest.mark.slow(beyond=2)
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 @pytest.mark.filterwarnings("ignore:(overflow|invalid value|divide by zero) encountered:RuntimeWarning")
 @pytest.mark.parametrize("seed", range(COUNT))

@@ -126,6 +126,7 @@ def agrees(function, args, backend):
     return derivative
 
 
+@pytest.mark.slow(one_in=2)
 @pytest.mark.drawn(of=3)
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("order", ["C", "F"])

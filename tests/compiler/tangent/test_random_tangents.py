@@ -11,7 +11,7 @@ from tests.programs.generate import copies, generate
 from .checking import directions, run, verify
 
 COUNT = 60
-BATCH = 5
+BATCH = 2
 
 
 @pytest.mark.drawn(of=9)

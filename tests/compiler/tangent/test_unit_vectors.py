@@ -112,6 +112,7 @@ def test_agrees_with_differences_and_with_rows(function, backend):
     np.testing.assert_allclose(jacobian(X), differences(function, X), rtol=1e-7, atol=1e-9)
 
 
+@pytest.mark.slow(one_in=2)
 @pytest.mark.parametrize("function", AT_ONCE, ids=lambda f: f.__name__)
 def test_is_one_pass(function):
     jacobian = ast_ad.jacfwd(function, backend="numpy")
