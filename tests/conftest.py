@@ -2,6 +2,7 @@
 
 import atexit
 import difflib
+import gc
 import os
 import pathlib
 import sys
@@ -28,6 +29,9 @@ if "AST_AD_CACHE_DIR" not in os.environ:
 # In a process that has run thousands of tests one collection of garbage takes seconds.
 hypothesis.settings.register_profile("suite", suppress_health_check=[hypothesis.HealthCheck.too_slow])
 hypothesis.settings.load_profile("suite")
+
+# What is made while tests are collected stays: no search for garbage in three million objects until they run.
+gc.disable()
 
 LEFT = pytest.StashKey[int]()
 GOLDEN = pathlib.Path(__file__).parent / "compiler" / "golden"
@@ -66,6 +70,10 @@ def pytest_pycollect_makeitem(collector: pytest.Module | pytest.Class) -> Iterat
         made, left = drawn(collector.config, made)
         collector.config.stash[LEFT] = collector.config.stash.get(LEFT, 0) + len(left)
     return made
+
+
+def pytest_collection_finish() -> None:
+    gc.enable()
 
 
 def pytest_report_collectionfinish(config: pytest.Config) -> list[str]:

@@ -58,7 +58,7 @@ def differences(f, x):
     return np.array([(f(x + h) - f(x - h)) / 2e-6 for h in steps])
 
 
-@pytest.mark.core
+@pytest.mark.slow(one_in=2)
 @pytest.mark.parametrize("f", CASES)
 def test_both_modes_are_finite(f):
     expected = differences(f, X)

@@ -83,7 +83,6 @@ def test_gradients_are_numpys(f, x, monkeypatch):
 
 
 @pytest.mark.slow
-@pytest.mark.core
 def test_a_list_of_nothing_raises_as_numpy_does():
     kernels = ast_ad.grad(concatenate, backend="numba")
     kernels(np.ones(3), 2)

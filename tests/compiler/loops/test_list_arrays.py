@@ -381,7 +381,7 @@ def test_lists(f, monkeypatch):
             np.testing.assert_allclose(found, differences(f, n), rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.slow(beyond=3)
+@pytest.mark.slow(beyond=2)
 @pytest.mark.parametrize("f", FITTING + OTHERS + MORE, ids=lambda f: f.__name__)
 def test_evaluated(f):
     require_evaluated(f, X.copy(), 4)

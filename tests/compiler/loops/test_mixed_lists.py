@@ -180,7 +180,7 @@ PROGRAMS = [
 ]
 
 
-@pytest.mark.slow(beyond=3)
+@pytest.mark.slow(beyond=2)
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_evaluated(f):
     require_evaluated(f, WEIGHTS)

@@ -126,7 +126,7 @@ def agrees(function, args, backend):
     return derivative
 
 
-@pytest.mark.slow(one_in=2)
+@pytest.mark.slow(one_in=6)
 @pytest.mark.drawn(of=3)
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("order", ["C", "F"])
@@ -258,7 +258,7 @@ class Writer:
 
 
 @pytest.mark.drawn(of=3)
-@pytest.mark.slow(beyond=4)
+@pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("backend, seed", [(b, s) for s in range(40) for b in BACKENDS[: 2 - (s % 4 > 0)]])
 def test_random_programs(backend, seed, tmp_path):
     text = Writer(seed).program()
