@@ -54,6 +54,7 @@ from .shape_rules import COUNTS, is_regular, told_lengths, with_lengths
 SIZES = ((7, 11, 13, 17, 19, 23), (31, 26, 20, 15, 9, 6))
 SMALL_SIZES = ((2, 3, 4, 5, 6, 7), (9, 7, 6, 4, 3, 2))
 MOST_ELEMENTS = 100_000  # of an array with the larger ones
+MOST_PRODUCTS = 10_000_000  # of an element of each array
 
 
 ORDERS: tuple[Literal["C", "F"], ...] = "C", "F"
@@ -163,10 +164,15 @@ def _with_first_places(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]
 
 
 def _are_large(atoms: list[Any], args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> bool:
-    """Whether an array would be large: of the minors of 31 by 31 numbers the minors take gigabytes."""
+    """Whether an array would be large, or what ``np.outer`` and its like make of all.
+
+    Of 31 by 31 numbers the minors of all minors take gigabytes, and so does the outer product of two arrays
+    of rank 3.
+    """
     table = dict.fromkeys(atoms, max(max(SIZES)))
     arrays = [v.type.shape or () for v in variables(*args, *kwargs.values()) if isinstance(v.type, Array)]
-    return any(prod(evaluate(d, table) for d in shape) > MOST_ELEMENTS for shape in arrays)
+    sizes = [prod(evaluate(d, table) for d in shape) for shape in arrays]
+    return max(sizes, default=0) > MOST_ELEMENTS or prod(sizes) > MOST_PRODUCTS
 
 
 def _sized(table: dict[object, int], args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> dict[Any, int]:
