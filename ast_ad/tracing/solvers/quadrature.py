@@ -10,6 +10,7 @@ are halved further.
 
 from __future__ import annotations
 
+import functools
 import math
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -155,8 +156,13 @@ def placed(ends: Piece, t: Any, w: Any) -> Nodes:
     return [(far, weights), (-far, weights)]
 
 
+@functools.cache  # NumPy finds them by eigenvalues, and traced while a function is: 7 ms for each interval
+def legendre() -> Any:
+    return bare(np.polynomial.legendre.leggauss(GAUSS))
+
+
 def gauss(a: Any, b: Any) -> Nodes:
-    places, weights = bare(np.polynomial.legendre.leggauss(GAUSS))  # traced while a function is
+    places, weights = legendre()
     half, middle = 0.5 * (b - a), 0.5 * (b + a)
     return [(middle + half * places, half * weights)]
 
