@@ -73,6 +73,7 @@ def pytest_pycollect_makeitem(collector: pytest.Module | pytest.Class) -> Iterat
 
 
 def pytest_collection_finish() -> None:
+    gc.collect()  # at once, and not through three generations
     gc.enable()
 
 
