@@ -30,9 +30,6 @@ if "AST_AD_CACHE_DIR" not in os.environ:
 hypothesis.settings.register_profile("suite", suppress_health_check=[hypothesis.HealthCheck.too_slow])
 hypothesis.settings.load_profile("suite")
 
-# What is made while tests are collected stays: no search for garbage in three million objects until they run.
-gc.disable()
-
 LEFT = pytest.StashKey[int]()
 GOLDEN = pathlib.Path(__file__).parent / "compiler" / "golden"
 
@@ -72,9 +69,15 @@ def pytest_pycollect_makeitem(collector: pytest.Module | pytest.Class) -> Iterat
     return made
 
 
-def pytest_collection_finish() -> None:
-    gc.collect()  # at once, and not through three generations
-    gc.enable()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[Any]:
+    """What is made while tests are collected stays: no search for garbage in it until they run."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()  # at once, and not through three generations
+        gc.enable()
 
 
 def pytest_report_collectionfinish(config: pytest.Config) -> list[str]:
