@@ -2,6 +2,7 @@
 
 import atexit
 import difflib
+import gc
 import os
 import pathlib
 import sys
@@ -29,6 +30,7 @@ if "AST_AD_CACHE_DIR" not in os.environ:
 hypothesis.settings.register_profile("suite", suppress_health_check=[hypothesis.HealthCheck.too_slow])
 hypothesis.settings.load_profile("suite")
 
+LEFT = pytest.StashKey[int]()
 GOLDEN = pathlib.Path(__file__).parent / "compiler" / "golden"
 
 # Each of their traces searches the heap, ten times as long after thousands of tests: they run first.
@@ -56,11 +58,34 @@ def pytest_ignore_collect(collection_path: pathlib.Path, config: pytest.Config) 
     return True if mark in PARTS and not may_hold(collection_path, mark) else None
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    give_marks(items)
-    items[:], left = drawn(config, items)
-    if left:
-        config.hook.pytest_deselected(items=left)
+@pytest.hookimpl(wrapper=True)
+def pytest_pycollect_makeitem(collector: pytest.Module | pytest.Class) -> Iterator[Any]:
+    """Cases that are left out go as soon as they are made: half of a worker's heap would be theirs."""
+    made = yield
+    if isinstance(made, list):  # the cases of one function
+        give_marks(made)
+        made, left = drawn(collector.config, made)
+        collector.config.stash[LEFT] = collector.config.stash.get(LEFT, 0) + len(left)
+    return made
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[Any]:
+    """What is made while tests are collected stays: no search for garbage in it until they run."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()  # at once, and not through three generations
+        gc.enable()
+
+
+def pytest_report_collectionfinish(config: pytest.Config) -> list[str]:
+    left = config.stash.get(LEFT, 0)
+    return [f"{left} cases are left out (--every-case runs them)"] if left else []
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: item.path.name not in FIRST)
 
 

@@ -3,9 +3,10 @@
 ``pytest -m rules`` runs the tests of one wing. ``pytest -m core`` is for after every edit of the compiler:
 texts, the front end, the IR and the passes, in less than 20 seconds of one core, where all tests of these
 folders take more than four minutes. It leaves out the cases of kernels, which Numba compiles, and what bears
-the mark ``slow``; ``slow(beyond=3)`` leaves the first three cases in. Who got the mark was decided by times
-(``--durations=0``): tests of more than 0.2 seconds, and tests whose cases, of random programs or of one
-construct with many types, take as long together. The lists with a case for each construct stay whole (the
+the mark ``slow``; ``slow(beyond=3)`` leaves the first three cases in, ``slow(one_in=3)`` every third one.
+Who got the mark was decided by times (``--durations=0``): tests of more than 0.2 seconds, and tests whose
+cases, of random programs or of one construct with many types, take as long together; of the latter those
+whose lines other tests of the core run as well. The lists with a case for each construct stay whole (the
 golden texts, ``test_programs.py`` and ``test_adjoint.py``), and each file keeps some of its tests, so that
 there are tests of each pass.
 """
@@ -66,7 +67,10 @@ def is_quick(item: pytest.Item, case: int) -> bool:
     slow = item.get_closest_marker("slow")
     given = item.callspec.params.values() if hasattr(item, "callspec") else ()
     kernels = any(isinstance(value, str) and value == "numba" for value in given)
-    return not kernels and (slow is None or case < slow.kwargs.get("beyond", 0))
+    if kernels or slow is None:
+        return not kernels
+    one_in = slow.kwargs.get("one_in")
+    return case % one_in == 0 if one_in else case < slow.kwargs.get("beyond", 0)
 
 
 def within(path: PurePath, folder: str | Path) -> bool:

@@ -599,3 +599,4 @@ def test_names_that_completion_offers():
     assert set(names).isdisjoint(
         {"annotations", "Any", "TYPE_CHECKING", "register", "compiler", "calls", "eager"}
     )
+    assert set(dir(ast_ad.rule)) == set(ast_ad.rule.__all__)

@@ -33,6 +33,11 @@ from .samples import Sample, as_sample
 __all__ = ["Sample", "alias", "check", "composite", "elementwise", "nondifferentiable", "shape", "vjp"]
 
 
+def __dir__() -> list[str]:
+    """What completion shows: no modules, and nothing that is imported for the functions below."""
+    return [*__all__]
+
+
 def check(
     rule: Callable[..., Any], samples: Iterable[tuple[Any, ...] | Sample], boundary: bool = True
 ) -> None:

@@ -10,14 +10,19 @@ Nothing else is touched: compiled code may be at work on it, on a tuple that is 
 from __future__ import annotations
 
 import gc
+import sys
 import types
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 from typing import Any
 
 from .traced_array import plain
 
 DEPTH = 4  # of tuples in tuples
+MOST_YOUNG = (
+    50_000  # objects; to look at more takes as long as the collector does for a heap of half a million
+)
+CHUNK = 64  # objects whose references are looked at together
 _HOLDERS = dict, list, deque, types.CellType
 
 
@@ -71,14 +76,14 @@ def class_of_namespace(place: dict[Any, Any]) -> type | None:
 def _holding(values: list[Any]) -> tuple[list[Any], dict[int, tuple[Any, ...]]]:
     """What holds one of the values, itself or in a tuple, and the tuples by identity.
 
-    The collector reads all that there is to tell that: it is asked once for each depth of tuples.
+    They are asked for once for each depth of tuples.
     """
     places: dict[int, Any] = {}
     tuples: dict[int, tuple[Any, ...]] = {}
     ours = [id(values), id(places), id(tuples)]
     sought: list[Any] = values
     for _ in range(DEPTH + 1):
-        holders = gc.get_referrers(*sought)
+        holders = _holders(sought)
         sought = [h for h in holders if isinstance(h, tuple) and id(h) not in tuples]
         ours += [id(holders), id(sought)]
         places.update({id(h): h for h in holders if _is_place(h)})
@@ -86,6 +91,40 @@ def _holding(values: list[Any]) -> tuple[list[Any], dict[int, tuple[Any, ...]]]:
         if not sought:
             break
     return [place for key, place in places.items() if key not in ours], tuples
+
+
+def _holders(sought: list[Any]) -> list[Any]:
+    """What refers to one of the objects.
+
+    The collector reads the whole heap to tell that, for up to a second. Mostly all holders are as young as
+    the trace: frames of an exception, containers that the function has made.
+    """
+    young = _young_holders(sought)
+    return gc.get_referrers(*sought) if young is None else young
+
+
+def _young_holders(sought: list[Any]) -> list[Any] | None:
+    """The holders of the objects among what is young; None if the counts of references tell of others."""
+    young = gc.get_objects(generation=0)
+    young += gc.get_objects(generation=1)
+    if len(young) > MOST_YOUNG:
+        return None
+    wanted = set(map(id, sought))
+    counts = Counter(wanted.intersection(map(id, young)))  # the list is no holder, but it refers to them
+    holders: list[Any] = []
+    for start in range(0, len(young), CHUNK):
+        if wanted.isdisjoint(map(id, gc.get_referents(*young[start : start + CHUNK]))):
+            continue
+        for i in range(start, min(start + CHUNK, len(young))):  # a name for one would be a reference more
+            held = [key for key in map(id, gc.get_referents(young[i])) if key in wanted]
+            counts.update(held)
+            if held:
+                holders.append(young[i])
+    counts.update(map(id, holders))  # which may be wanted themselves, and are in this list now
+    for i in range(len(sought)):
+        if sys.getrefcount(sought[i]) - 1 != counts[id(sought[i])]:
+            return None
+    return holders
 
 
 def _is_place(value: Any) -> bool:

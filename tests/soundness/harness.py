@@ -13,7 +13,7 @@ import importlib
 import os
 import pathlib
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
@@ -96,9 +96,9 @@ def program(
     return register
 
 
-def families() -> dict[str, ModuleType]:
-    """The modules of programs, by name."""
-    names = sorted(path.stem for path in FOLDER.glob("family_*.py"))
+def families(wanted: Collection[str] = ()) -> dict[str, ModuleType]:
+    """The modules of programs, by name; all of them, or those that are wanted."""
+    names = sorted(wanted or (path.stem for path in FOLDER.glob("family_*.py")))
     return {name: importlib.import_module(f"{__package__}.{name}") for name in names}
 
 
@@ -274,8 +274,8 @@ def same(a: Any, b: Any) -> bool:
     return True
 
 
-def every_program() -> Iterator[tuple[str, Program]]:
-    for name in families():
+def every_program(of: Collection[str] = ()) -> Iterator[tuple[str, Program]]:
+    for name in families(of):
         for one in PROGRAMS.get(name, {}).values():
             yield name, one
 

@@ -10,6 +10,7 @@ are halved further.
 
 from __future__ import annotations
 
+import functools
 import math
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -27,7 +28,6 @@ Integrand = Callable[[Any], Any]
 Piece = tuple[Any, Any]
 BESIDE = "what `{}` tells beside the integral"
 GAUSS = 16  # nodes in each interval: exact for polynomials of degree 31, as SciPy's own rule is
-NODES = np.polynomial.legendre.leggauss(GAUSS)
 SMOOTH = 1e-14  # how far the sum on an interval may be from those on its halves, of the whole integral
 HALVINGS, MORE = 40, 32  # how often an interval is halved at most, and how many more there may be
 
@@ -156,8 +156,13 @@ def placed(ends: Piece, t: Any, w: Any) -> Nodes:
     return [(far, weights), (-far, weights)]
 
 
+@functools.cache  # NumPy finds them by eigenvalues, and traced while a function is: 7 ms for each interval
+def legendre() -> Any:
+    return bare(np.polynomial.legendre.leggauss(GAUSS))
+
+
 def gauss(a: Any, b: Any) -> Nodes:
-    places, weights = NODES
+    places, weights = legendre()
     half, middle = 0.5 * (b - a), 0.5 * (b + a)
     return [(middle + half * places, half * weights)]
 

@@ -5,6 +5,7 @@ import math
 import time
 import types
 import warnings
+import weakref
 from collections import deque, namedtuple
 
 import numpy as np
@@ -265,21 +266,17 @@ def test_no_object_but_those_of_python_code_is_touched(monkeypatch):
     monkeypatch.setattr(survivors, "plain", lambda value: [2.0])
     old = [1.0]
     unseen = tuple([old])
-    before = gc.get_referrers
-
-    def referrers(*values):
-        return [unseen] if values == (old,) else [] if values == (unseen,) else before(*values)
-
-    monkeypatch.setattr(survivors.gc, "get_referrers", referrers)
+    monkeypatch.setattr(survivors, "_holders", lambda values: [unseen] if values == [old] else [])
     survivors.make_plain([old])
     assert read == []
 
 
 def test_the_collector_is_asked_once_for_all_that_is_left(monkeypatch):
-    """It reads the whole heap each time."""
+    """It reads the whole heap each time, where a holder is older than the trace."""
     from ast_ad.tracing import survivors
 
     asked, before, kept = [], gc.get_referrers, deque()
+    gc.collect()
 
     def loss(x):
         for y in (x * i for i in range(20)):
@@ -291,6 +288,77 @@ def test_the_collector_is_asked_once_for_all_that_is_left(monkeypatch):
         gradient_of(loss, X)
     assert asked and all(type(y) is type(z) is np.ndarray and y is z for y, (z, _) in kept)
     assert len(asked) <= 2 * (survivors.DEPTH + 1)
+
+
+class Held:
+    """Something that can be asked for by its holders."""
+
+
+def held_by_each(value):
+    """A holder of each kind: containers, a variable of a function, attributes, the frames of an exception."""
+
+    class Slotted:
+        __slots__ = ("value",)
+
+    def inner():
+        kept = {"k": (value, [value])}
+        raise ValueError(kept)
+
+    slotted, plain = Slotted(), Held()
+    slotted.value = plain.value = value
+    try:
+        inner()
+    except ValueError as error:
+        return [value], {1: value}, deque([value]), inner, slotted, plain, error
+
+
+def test_young_holders_are_those_that_the_collector_finds():
+    from ast_ad.tracing import survivors
+
+    values = [Held(), Held()]
+    made = [held_by_each(values[0]), held_by_each(values[1])]
+    young = survivors._young_holders(values)
+    assert young is not None and len(made) == 2
+    found = gc.get_referrers(*values)
+    assert {id(one) for one in young} == {id(one) for one in found if one is not young}
+    assert len(young) > 2 * 7
+    left = [weakref.ref(one) for one in values]
+    del values, made, young, found
+    gc.collect()
+    assert [one() for one in left] == [None, None]
+
+
+def test_the_search_for_young_holders_leaves_no_garbage():
+    from ast_ad.tracing import survivors
+
+    values = [Held()]
+    gc.collect()
+    before = gc.get_count()[0]
+    for _ in range(20):
+        survivors._young_holders(values)
+    assert gc.get_count()[0] - before < 20
+
+
+@pytest.mark.parametrize("kind", ["old", "unseen"])
+def test_what_young_holders_do_not_explain_is_searched_for(kind):
+    """A list that was there before, or an array of objects, which the collector does not see."""
+    from ast_ad.tracing import survivors
+
+    holder = [None] if kind == "old" else np.array([None])
+    gc.collect()
+    values = [Held()]
+    assert survivors._young_holders(values) is not None
+    holder[0] = values[0]
+    assert survivors._young_holders(values) is None
+    assert (kind == "old") == any(one is holder for one in survivors._holders(values))
+
+
+def test_many_young_objects_are_not_read(monkeypatch):
+    from ast_ad.tracing import survivors
+
+    monkeypatch.setattr(survivors, "MOST_YOUNG", 0)
+    value = Held()
+    assert survivors._young_holders([value]) is None
 
 
 # ----- the mode of what is traced whole

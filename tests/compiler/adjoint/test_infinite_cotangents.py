@@ -58,7 +58,7 @@ def differences(f, x):
     return np.array([(f(x + h) - f(x - h)) / 2e-6 for h in steps])
 
 
-@pytest.mark.core
+@pytest.mark.slow(one_in=2)
 @pytest.mark.parametrize("f", CASES)
 def test_both_modes_are_finite(f):
     expected = differences(f, X)
@@ -67,11 +67,13 @@ def test_both_modes_are_finite(f):
         np.testing.assert_allclose(ast_ad.jacfwd(f)(X), expected, atol=1e-8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("f", CASES)
 def test_kernels_are_finite(f):
     np.testing.assert_allclose(ast_ad.grad(f, backend="numba")(X), differences(f, X), atol=1e-8)
 
 
+@pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("f", [maximum, of_numbers, twice])
 def test_second_derivatives_are_finite(f):
     with np.errstate(divide="ignore", invalid="ignore"):

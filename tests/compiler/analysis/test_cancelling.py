@@ -195,6 +195,7 @@ def without(function, monkeypatch, **options):
     return gradient
 
 
+@pytest.mark.slow(one_in=8)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("function", [*CANCEL, *STAY])
 def test_gradients(function, backend, monkeypatch):
@@ -214,6 +215,7 @@ def test_nothing_is_asked_of_the_maximum(function):
     assert " == " not in derivative.backward_source.partition("def ")[2]
 
 
+@pytest.mark.slow
 def test_second_derivatives_and_tangents():
     ast_ad.check_grads(lambda x: softmax(x, x[::-1]), arguments()[:1], order=2)
     x, w = arguments()
@@ -273,6 +275,7 @@ class Writer:
         return "\n    ".join(["import numpy as np\n\n\ndef function(x, w):", *self.lines]) + "\n"
 
 
+@pytest.mark.slow(beyond=3)
 @pytest.mark.parametrize("seed", range(30))
 def test_random_programs(seed, tmp_path, monkeypatch):
     check(Writer(seed).text(), tmp_path / "program.py", monkeypatch)

@@ -6,7 +6,7 @@ from collections import namedtuple
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import pearsonr
+import scipy  # whose parts are loaded where they are named
 
 P = namedtuple("P", "a b")
 
@@ -606,7 +606,7 @@ def q40(x):
 
 
 def q41(x):
-    found = pearsonr(x, x**2)  # a named tuple with a constructor of its own
+    found = scipy.stats.pearsonr(x, x**2)  # a named tuple with a constructor of its own
     return np.sum(x) * isinstance(found, tuple) + found[0]
 
 

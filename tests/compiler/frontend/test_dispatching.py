@@ -38,7 +38,7 @@ def test_gradients_are_compiled_and_right(f: Program) -> None:
 
 
 @pytest.mark.drawn(of=4)
-@pytest.mark.slow(beyond=2)
+@pytest.mark.slow
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_other_modes_agree(f: Program) -> None:
     x = POINTS[0]
@@ -58,6 +58,7 @@ def test_other_modes_agree(f: Program) -> None:
 
 
 # ----- what a program was compiled on, and what changes later
+@pytest.mark.slow(beyond=2)
 @pytest.mark.parametrize(
     "change", ["implementation", "new class", "signature", "member", "descriptor", "global"]
 )

@@ -46,6 +46,7 @@ def flat(p):
     return a * b + c
 
 
+@pytest.mark.slow(one_in=2)
 @pytest.mark.parametrize(
     "function, more",
     [

@@ -52,6 +52,7 @@ def differences(program, x, a):
     return np.array([(program(x + s, a) - program(x - s, a)) / 2e-6 for s in steps])
 
 
+@pytest.mark.slow(one_in=2)
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_compiled(program):
     x = X + 0.01
@@ -59,6 +60,7 @@ def test_compiled(program):
     np.testing.assert_allclose(found, differences(program, x, A), rtol=1e-6, atol=1e-8)
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_traced(program):
     x = X + 0.01

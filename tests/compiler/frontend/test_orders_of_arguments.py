@@ -196,7 +196,7 @@ PROGRAMS = [
 ]  # fmt: skip
 
 
-@pytest.mark.slow(beyond=6)
+@pytest.mark.slow(beyond=2)
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_the_value_is_the_functions_own(f):
     derivative = ast_ad.value_and_grad(f, argnums=(0, 1), fallback="error")

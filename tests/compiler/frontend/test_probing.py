@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 
 import ast_ad
+from ast_ad.compiler.frontend.types import probing
 from ast_ad.compiler.frontend.types.dummies import InferenceError
 from ast_ad.compiler.frontend.types.infer import result_type
 from ast_ad.compiler.frontend.types.probing import probe
 from ast_ad.compiler.ir.alternatives import one_of
-from ast_ad.compiler.ir.ops import Lit, Seq, Var
+from ast_ad.compiler.ir.ops import Lit, Seq, Var, variables
 from ast_ad.compiler.ir.types import Array, Dim, ListOf, Scalar
 from ast_ad.rules.networks.convolution import convolve
 
@@ -96,3 +97,33 @@ def test_products_of_arrays_whose_lengths_are_constants():
     assert result_type(np.dot, (a, v), {}) == Array(DOUBLE, (2,))
     with pytest.raises(InferenceError):
         result_type(np.matmul, (b, a), {})
+
+
+def of_pairs(x):
+    products = x[:, None, :, None] * x[None, :, None, :]
+    return np.sum(np.sort(products, axis=0) * products)
+
+
+def outer_of_cubes(x):
+    cube = x[:, :, None] * x[0]
+    return np.sum(np.outer(cube, cube[::-1]))
+
+
+@pytest.mark.parametrize("f", [of_pairs, outer_of_cubes])
+def test_a_trial_takes_no_large_arrays(f, monkeypatch):
+    """Few lengths make large arrays: with 31 rows and columns those of all pairs have 650,000 elements."""
+    sizes = []
+
+    def noted(fn, args, kwargs, table):
+        result = run_on_dummies(fn, args, kwargs, table)
+        sizes.extend(np.size(probing.dummy(var, table)) for var in variables(*args))
+        sizes.extend(np.size(one) for one in (result if isinstance(result, tuple) else [result]))
+        return result
+
+    run_on_dummies = probing.run_on_dummies
+    monkeypatch.setattr(probing, "run_on_dummies", noted)
+    x = np.random.default_rng(0).random((3, 4))
+    gradient = ast_ad.grad(f, fallback="error")
+    found, step = gradient(x), 1e-6 * np.ones((3, 4))
+    assert sizes and max(sizes) <= probing.MOST_PRODUCTS
+    np.testing.assert_allclose(np.sum(found), (f(x + step) - f(x - step)) / 2e-6, rtol=1e-6)

@@ -37,7 +37,12 @@ def test_a_handler_is_a_branch_where_it_can_be_told():
 
 
 POINT = np.array([0.71, -0.43, 1.13, 0.37])
-PROGRAMS = [f for name, f in vars(programs).items() if name[0] in "pq" and name[1:].isdigit()]
+OF_SCIPY = {programs.q41}  # for which all of scipy.stats is imported
+PROGRAMS = [
+    pytest.param(f, marks=[pytest.mark.slow] if f in OF_SCIPY else ())
+    for name, f in vars(programs).items()
+    if name[0] in "pq" and name[1:].isdigit()
+]
 
 
 def test_a_name_that_was_rebound_shares_nothing():

@@ -58,6 +58,7 @@ CASES = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow(one_in=4)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning", "ignore::ast_ad.ZeroGradientWarning")
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("function", CASES)

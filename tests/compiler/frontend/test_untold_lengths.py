@@ -37,6 +37,7 @@ PROGRAMS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
 }
 
 
+@pytest.mark.slow(one_in=4)
 @pytest.mark.parametrize("function, args", PROGRAMS.values(), ids=PROGRAMS)
 def test_gradient(function: Callable[..., Any], args: tuple[Any, ...]) -> None:
     x, *rest = args

@@ -5,6 +5,8 @@ import pytest
 
 import ast_ad
 from ast_ad.calls import code
+from tests.compiler.kernels.comparing import compare
+from tests.compiler.kernels.running import watched
 
 RAISED = IndexError, ZeroDivisionError, ValueError
 
@@ -45,8 +47,14 @@ def differences(f, w, h=1e-6):
     return (above + below) / 2, np.abs(above - below) < 1e-3
 
 
+def require_evaluated(f, *args):
+    """The kernels give what NumPy code gives when the evaluator runs them: Numba compiles nothing."""
+    assert compare(f, args, "evaluated", check=False) == ""
+
+
 def require_no_list(f, w):
-    """All of it is a kernel."""
+    """All of it is a kernel; nothing has to be compiled to tell."""
     derivative = ast_ad.value_and_grad(f, backend="numba", check=False)
-    derivative(w)
+    with watched("evaluated"):
+        derivative(w)
     assert "NumPy code" not in derivative.explain()

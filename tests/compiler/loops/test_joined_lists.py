@@ -5,6 +5,7 @@ import pytest
 
 import ast_ad
 from ast_ad.calls import code
+from tests.compiler.loops.list_programs import require_evaluated
 
 RNG = np.random.default_rng(5)
 
@@ -62,7 +63,14 @@ TWO_AXES = [vstack, concatenate, reductions, running]
 CASES = [(f, RNG.random(3)) for f in ONE_AXIS] + [(f, RNG.random((2, 3))) for f in TWO_AXES]
 
 
+@pytest.mark.slow(beyond=2)
+@pytest.mark.parametrize("f, x", CASES, ids=lambda v: getattr(v, "__name__", getattr(v, "shape", None)))
+def test_evaluated(f, x):
+    require_evaluated(f, x, 3)
+
+
 @pytest.mark.drawn(of=4)
+@pytest.mark.slow
 @pytest.mark.parametrize("f, x", CASES, ids=lambda v: getattr(v, "__name__", getattr(v, "shape", None)))
 def test_gradients_are_numpys(f, x, monkeypatch):
     monkeypatch.setattr(code, "FAIL_LOUDLY", True)
@@ -74,7 +82,7 @@ def test_gradients_are_numpys(f, x, monkeypatch):
     assert "kernels don't know" not in kernels.explain()
 
 
-@pytest.mark.core
+@pytest.mark.slow
 def test_a_list_of_nothing_raises_as_numpy_does():
     kernels = ast_ad.grad(concatenate, backend="numba")
     kernels(np.ones(3), 2)

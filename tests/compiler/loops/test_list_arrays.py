@@ -5,6 +5,7 @@ import pytest
 
 import ast_ad
 from ast_ad.calls import code
+from tests.compiler.loops.list_programs import require_evaluated
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning"),  # some are traced: right all the same
@@ -380,7 +381,13 @@ def test_lists(f, monkeypatch):
             np.testing.assert_allclose(found, differences(f, n), rtol=1e-5, atol=1e-5)
 
 
-@pytest.mark.slow(beyond=1)
+@pytest.mark.slow(beyond=2)
+@pytest.mark.parametrize("f", FITTING + OTHERS + MORE, ids=lambda f: f.__name__)
+def test_evaluated(f):
+    require_evaluated(f, X.copy(), 4)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("f", FITTING, ids=lambda f: f.__name__)
 def test_no_list_is_left(f):
     derivative = ast_ad.value_and_grad(f, backend="numba", check=False)

@@ -5,7 +5,7 @@ import functools
 import numpy as np
 import pytest
 
-from tests.compiler.loops.list_programs import check, require_no_list
+from tests.compiler.loops.list_programs import check, require_evaluated, require_no_list
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:(overflow|invalid value|divide by zero) encountered:RuntimeWarning"
@@ -180,8 +180,14 @@ PROGRAMS = [
 ]
 
 
+@pytest.mark.slow(beyond=2)
+@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+def test_evaluated(f):
+    require_evaluated(f, WEIGHTS)
+
+
 @pytest.mark.drawn(of=3)
-@pytest.mark.slow(beyond=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_values_and_gradients(f, monkeypatch):
     check(f, (WEIGHTS, -WEIGHTS, np.array([1.0, 0.0, 2.0, 1.0])), monkeypatch)

@@ -10,7 +10,7 @@ import random
 import numpy as np
 import pytest
 
-from tests.compiler.loops.list_programs import check
+from tests.compiler.loops.list_programs import check, require_evaluated
 
 COUNT = 24
 STARTS = ["[1.0]", "[w[0]]", "[0]", "[w[1], 2.0]", "[w[0] * w[1], w[2]]", "[0.5, w[3], 1.5]"]
@@ -66,8 +66,17 @@ def program(seed):
     return names["f"]
 
 
+@pytest.mark.drawn(of=2)
+@pytest.mark.slow(beyond=2)
+@pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
+@pytest.mark.filterwarnings("ignore:(overflow|invalid value|divide by zero) encountered:RuntimeWarning")
+@pytest.mark.parametrize("seed", range(COUNT))
+def test_evaluated(seed):
+    require_evaluated(program(seed), np.array([0.5, -0.25, 1.5, 0.75, -1.25]))
+
+
 @pytest.mark.drawn(of=7)
-@pytest.mark.slow(beyond=1)
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 @pytest.mark.filterwarnings("ignore:(overflow|invalid value|divide by zero) encountered:RuntimeWarning")
 @pytest.mark.parametrize("seed", range(COUNT))

@@ -5,7 +5,7 @@ import pytest
 
 import ast_ad
 from ast_ad.calls import code
-from tests.compiler.loops.list_programs import check, require_no_list
+from tests.compiler.loops.list_programs import check, require_evaluated, require_no_list
 
 WEIGHTS = np.array([0.5, -1.25, 2.0, 0.75, 1.5])
 
@@ -166,8 +166,14 @@ PROGRAMS = [
 LISTS = [tuples_that_escape, tuples_in_tuples]  # a tuple that a branch chooses, or a tuple holds, stays one
 
 
+@pytest.mark.slow(beyond=2)
+@pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
+def test_evaluated(f):
+    require_evaluated(f, WEIGHTS)
+
+
 @pytest.mark.drawn(of=10)
-@pytest.mark.slow(beyond=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_values_and_gradients(f, monkeypatch):
     check(f, (WEIGHTS, WEIGHTS[::-1].copy(), np.linspace(0.5, 2, 7), -np.ones(5)), monkeypatch)

@@ -344,6 +344,7 @@ def test_numbers_of_lists_are_saved_alone():
     assert ".copy()" not in source and "zero_like(t" not in source.replace("list_zeros_like(t", "")
 
 
+@pytest.mark.slow
 def test_what_was_stretched_before_a_product_needs_no_product():
     """The cotangent of an offset of all rows, columns or elements, beside one that is read twice."""
     rng = np.random.default_rng(0)

@@ -126,6 +126,7 @@ def agrees(function, args, backend):
     return derivative
 
 
+@pytest.mark.slow(one_in=6)
 @pytest.mark.drawn(of=3)
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("order", ["C", "F"])
@@ -164,6 +165,9 @@ def test_another_shape_that_is_a_copy_is_not_written_to():
     with pytest.raises(ValueError, match="a copy of an array"):
         builtin.through_(columns, 4, 5.0, path)
 
+
+@pytest.mark.slow
+def test_kernels_write_to_no_copy_of_another_shape():
     def flat(a, x):
         state = a * 1.0
         every = state.ravel()
@@ -254,6 +258,7 @@ class Writer:
 
 
 @pytest.mark.drawn(of=3)
+@pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("backend, seed", [(b, s) for s in range(40) for b in BACKENDS[: 2 - (s % 4 > 0)]])
 def test_random_programs(backend, seed, tmp_path):
     text = Writer(seed).program()

@@ -26,6 +26,7 @@ def lowered(function, *args):
     return primal(function, *args), differentiable(leaves), leaves
 
 
+@pytest.mark.slow(one_in=4)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case[0].__name__)
 def test_against_the_transposed_pullback(case):
     verify(*lowered(*case))
@@ -119,6 +120,7 @@ CONTAINERS = [
 ]
 
 
+@pytest.mark.slow(one_in=2)
 @pytest.mark.parametrize("case", CONTAINERS, ids=lambda case: case[0].__name__)
 def test_containers_and_paths(case):
     verify(*lowered(*case))
@@ -271,6 +273,7 @@ OPTIONS = [
 ]
 
 
+@pytest.mark.slow(one_in=2)
 @pytest.mark.parametrize("function", OPTIONS)
 def test_options_by_name_and_by_position(function):
     verify(*lowered(function, X))

@@ -100,6 +100,7 @@ AT_ONCE = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow(beyond=1)
 @pytest.mark.drawn(of=3)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("function", [*AT_ONCE, many_terms], ids=lambda f: f.__name__)
@@ -112,6 +113,7 @@ def test_agrees_with_differences_and_with_rows(function, backend):
     np.testing.assert_allclose(jacobian(X), differences(function, X), rtol=1e-7, atol=1e-9)
 
 
+@pytest.mark.slow(one_in=2)
 @pytest.mark.parametrize("function", AT_ONCE, ids=lambda f: f.__name__)
 def test_is_one_pass(function):
     jacobian = ast_ad.jacfwd(function, backend="numpy")
@@ -136,6 +138,7 @@ def test_arrays_larger_than_the_jacobian_are_not_held_for_all_directions():
     assert "seed" in jacobian.source
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 def test_several_arguments_in_any_order(backend):
     def of_two(x, y):
@@ -174,6 +177,7 @@ def by_number(w, rows, labels):
     return total + 0.5 * np.sum(w**2)
 
 
+@pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("function", [by_row, by_number], ids=lambda f: f.__name__)
 def test_a_hessian_of_a_loop_over_rows_is_one_pass(function, backend):

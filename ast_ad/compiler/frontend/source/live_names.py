@@ -19,6 +19,7 @@ Names = frozenset[str]
 NONE: Names = frozenset()
 _LATER = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda, gast.GeneratorExp, gast.ClassDef)
 _found: WeakKeyDictionary[Any, Live] = WeakKeyDictionary()
+_generators: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()
 
 
 @dataclass
@@ -175,8 +176,10 @@ def local_names(node: gast.AST) -> Names:
 
 def is_generator(node: gast.AST) -> bool:
     """Whether a function's tree is that of a generator function."""
-    body = node.body if isinstance(node.body, list) else [node.body]
-    return any(isinstance(inner, (gast.Yield, gast.YieldFrom)) for inner in _own(body))
+    if node not in _generators:  # asked at each call that is read, of few functions
+        body = node.body if isinstance(node.body, list) else [node.body]
+        _generators[node] = any(isinstance(inner, (gast.Yield, gast.YieldFrom)) for inner in _own(body))
+    return _generators[node]
 
 
 def bound_names(body: list[gast.AST]) -> Names:

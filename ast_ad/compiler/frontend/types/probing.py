@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from math import prod
 from typing import Any, Literal
 
 import gast
@@ -52,6 +53,8 @@ from .shape_rules import COUNTS, is_regular, told_lengths, with_lengths
 # can be taken for one of them or for a constant.
 SIZES = ((7, 11, 13, 17, 19, 23), (31, 26, 20, 15, 9, 6))
 SMALL_SIZES = ((2, 3, 4, 5, 6, 7), (9, 7, 6, 4, 3, 2))
+MOST_ELEMENTS = 100_000  # of an array with the larger ones
+MOST_PRODUCTS = 10_000_000  # of an element of each array
 
 
 ORDERS: tuple[Literal["C", "F"], ...] = "C", "F"
@@ -68,7 +71,7 @@ def probe(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Any:
 def _trial(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Any:
     atoms = atoms_of(args, kwargs)
     regular = is_regular(fn, args, kwargs)
-    many = len(atoms) > 3
+    many = len(atoms) > 3 or _are_large(atoms, args, kwargs)
     error: Exception | None = None
     for first, second in (SMALL_SIZES if many else SIZES, SMALL_SIZES):
         tables = [
@@ -158,6 +161,18 @@ def _with_first_places(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]
         fn, tuple(map_arg(first, a) for a in args), {k: map_arg(first, v) for k, v in kwargs.items()}
     )
     return with_lengths(found, ()) if isinstance(found, (Array, Scalar)) else None
+
+
+def _are_large(atoms: list[Any], args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> bool:
+    """Whether an array would be large, or what ``np.outer`` and its like make of all.
+
+    Of 31 by 31 numbers the minors of all minors take gigabytes, and so does the outer product of two arrays
+    of rank 3.
+    """
+    table = dict.fromkeys(atoms, max(max(SIZES)))
+    arrays = [v.type.shape or () for v in variables(*args, *kwargs.values()) if isinstance(v.type, Array)]
+    sizes = [prod(evaluate(d, table) for d in shape) for shape in arrays]
+    return max(sizes, default=0) > MOST_ELEMENTS or prod(sizes) > MOST_PRODUCTS
 
 
 def _sized(table: dict[object, int], args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> dict[Any, int]:

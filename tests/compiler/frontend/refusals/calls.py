@@ -9,7 +9,7 @@ import operator
 import time
 
 import numpy as np
-from scipy import stats
+import scipy  # whose parts are loaded where they are named
 
 import ast_ad
 
@@ -311,17 +311,17 @@ def complex_in_place(x):
 
 @refused("its parameters do not fit", X)
 def distribution_without_its_shape(x):
-    return np.sum(stats.gamma.pdf(x * x))  # here
+    return np.sum(scipy.stats.gamma.pdf(x * x))  # here
 
 
 @refused("only the defaults are followed", X)
 def statistic_that_omits(x):
-    return stats.skew(x, nan_policy="omit")  # here
+    return scipy.stats.skew(x, nan_policy="omit")  # here
 
 
 @refused("the statistic takes one", M)
 def statistic_of_several_axes(x):
-    return stats.skew(x, axis=(0, 1))  # here
+    return scipy.stats.skew(x, axis=(0, 1))  # here
 
 
 @refused("it is compiled code that may do something else at each call", X)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy import stats
+import scipy  # whose parts are loaded where they are named
 
 from .case import OUTSIDE, M, Plain, X, of_one, refused
 
@@ -107,7 +107,7 @@ def pop_of_an_empty_dict(x):
 
 @refused("it is applied row by row", M)
 def statistic_of_rows(x):
-    return np.sum(stats.weightedtau(x, x**2, axis=1).statistic)  # here
+    return np.sum(scipy.stats.weightedtau(x, x**2, axis=1).statistic)  # here
 
 
 @refused("a dict as an operand", X)
