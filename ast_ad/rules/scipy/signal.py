@@ -118,10 +118,11 @@ def upfirdn(h, x, up=1, down=1, axis=-1, mode="constant", cval=0):
         refuse("scipy.signal.upfirdn with another mode than zeros", fix="extend the signal before")
     h, rows = np.asarray(h), lined(np.asarray(x), axis)
     n, lead = np.shape(rows)[-1], np.shape(rows)[:-1]
-    between, behind = np.zeros((*lead, n, up - 1), rows.dtype), np.zeros((*lead, len(h) - 1), rows.dtype)
+    between = np.zeros_like(np.repeat(rows[..., None], up - 1, axis=-1))
+    behind = np.zeros_like(np.repeat(rows[..., :1], len(h) - 1, axis=-1))
     apart = np.concatenate((rows[..., None], between), axis=-1).reshape(*lead, n * up)
     apart = np.concatenate((apart[..., : (n - 1) * up + 1], behind), axis=-1)
-    return back(filtered(h, np.ones(1, h.dtype), apart)[..., ::down], axis)
+    return back(filtered(h, np.ones_like(h[:1]), apart)[..., ::down], axis)
 
 
 nondifferentiable(_output_len)
