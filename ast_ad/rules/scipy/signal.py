@@ -120,7 +120,7 @@ def upfirdn(h, x, up=1, down=1, axis=-1, mode="constant", cval=0):
     n, lead = np.shape(rows)[-1], np.shape(rows)[:-1]
     between = np.zeros_like(np.repeat(rows[..., None], up - 1, axis=-1))
     behind = np.zeros_like(np.repeat(rows[..., :1], len(h) - 1, axis=-1))
-    apart = np.concatenate((rows[..., None], between), axis=-1).reshape(*lead, n * up)
+    apart = np.reshape(np.concatenate((rows[..., None], between), axis=-1), (*lead, n * up))
     apart = np.concatenate((apart[..., : (n - 1) * up + 1], behind), axis=-1)
     return back(filtered(h, np.ones_like(h[:1]), apart)[..., ::down], axis)
 
