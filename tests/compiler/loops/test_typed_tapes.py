@@ -534,6 +534,7 @@ def triangle_in_place(p, n):
     return v[0]
 
 
+@pytest.mark.slow
 def test_tapes_within_tapes_that_several_loops_read():
     """The adjoint reads them, and so does the linear half of its derivative."""
     p, direction = np.array([0.7, 1.2]), np.array([1.0, -0.5])

@@ -146,6 +146,7 @@ def solver(by_tangents):
     return found
 
 
+@pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("by_tangents", [False, True])
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 def test_a_solver_with_a_rule_runs_once(by_tangents, backend):
