@@ -173,3 +173,15 @@ def test_rows_of_too_few_numbers(fn):
         row = ast_ad.grad(lambda row: fn(row, **options), fallback="error")(a[1])
     np.testing.assert_allclose(found[1], row)
     assert found[0].tolist() == [1.0 if fn is np.nanmean else 0.0, 0.0] and not np.any(found[2])
+
+
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+def test_nan_is_pythons_extremum_where_it_comes_first(backend):
+    """No number beats it there, and it beats none elsewhere."""
+    nan = math.nan
+    for pick in (lambda a, b, c: max(a, b, c), lambda a, b, c: min(a, b, c)):
+        gradient = ast_ad.grad(pick, (0, 1, 2), backend=backend)
+        assert gradient(nan, 2.0, 2.0) == (1.0, 0.0, 0.0)
+        assert gradient(2.0, nan, 2.0) == (0.5, 0.0, 0.5)
+        assert gradient(nan, nan, 1.0) == (1.0, 0.0, 0.0)
+        assert np.isnan(pick(nan, 2.0, 2.0))

@@ -123,8 +123,10 @@ def of_two(g: Any, x: Any, y: Any, beaten: Any) -> tuple[Any, Any]:
 
 
 def of_several(g: Any, values: Any, beaten: Any) -> Any:
-    """``beaten``: by how many others each number is."""
-    picked = [(n == 0) & (value == value) for value, n in zip(values, beaten, strict=True)]  # no NaN
+    """``beaten``: by how many others each number is. NaN is by none, and the extremum if it comes first."""
+    first = values[0] == values[0]
+    others = [(n == 0) & (value == value) & first for value, n in zip(values[1:], beaten[1:], strict=True)]
+    picked = [beaten[0] == 0, *others]
     ties = builtins.sum(picked)
     return tuple(exact_product(g, one / ties) for one in picked)
 
