@@ -139,6 +139,14 @@ def require_well_conditioned(a: Any, inverse: Any) -> None:
 
 
 @compiled
+def accurate_inverse(a: Any, inverse: Any) -> float:
+    """The determinant; the inverse is written, and left to others near to singular matrices."""
+    determinant = inverse_and_determinant(a, inverse)
+    require_well_conditioned(a, inverse)
+    return determinant
+
+
+@compiled
 def cofactors_of_small(a: Any, out: Any) -> None:
     """``det(a) * inv(a).T``; near to singular matrices that is not accurate, and left to others."""
     n = a.shape[0]
@@ -148,8 +156,7 @@ def cofactors_of_small(a: Any, out: Any) -> None:
         out[0, 0], out[0, 1], out[1, 0], out[1, 1] = a[1, 1], -a[1, 0], -a[0, 1], a[0, 0]
     else:
         inverse = np.empty((n, n))
-        determinant = inverse_and_determinant(a, inverse)
-        require_well_conditioned(a, inverse)
+        determinant = accurate_inverse(a, inverse)
         for i in range(n):
             for j in range(n):
                 out[i, j] = determinant * inverse[j, i]
@@ -162,12 +169,10 @@ def cofactor_bars_of_small(g: Any, a: Any, out: Any) -> None:
     if n == 1:
         out[0, 0] = 0.0
     elif n == 2:
-        out[0, 0], out[0, 1], out[1, 0], out[1, 1] = g[1, 1], -g[1, 0], -g[0, 1], g[0, 0]
+        cofactors_of_small(g, out)  # they are linear, and their own transpose
     else:
         inverse = np.empty((n, n))
-        determinant = inverse_and_determinant(a, inverse)
-        require_well_conditioned(a, inverse)
-        cofactor_bars(g, inverse, determinant, out)
+        cofactor_bars(g, inverse, accurate_inverse(a, inverse), out)
 
 
 @compiled
