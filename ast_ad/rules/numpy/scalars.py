@@ -94,7 +94,10 @@ def max_rule(g, ans, *values):
     if len(values) == 2:
         x, y = values
         return of_two(g, x, y, y > x)
-    beaten = [builtins.sum([other > value for other in values]) for value in values]
+    beaten = [
+        builtins.sum([other > value for j, other in enumerate(values) if j != i])
+        for i, value in enumerate(values)
+    ]
     return of_several(g, values, beaten)
 
 
@@ -105,7 +108,10 @@ def min_rule(g, ans, *values):
     if len(values) == 2:
         x, y = values
         return of_two(g, x, y, y < x)
-    beaten = [builtins.sum([other < value for other in values]) for value in values]
+    beaten = [
+        builtins.sum([other < value for j, other in enumerate(values) if j != i])
+        for i, value in enumerate(values)
+    ]
     return of_several(g, values, beaten)
 
 
