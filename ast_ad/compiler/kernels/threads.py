@@ -56,6 +56,19 @@ def cut(chunk: int, chunks: int, turns: int) -> int:
     return chunk * (turns // chunks) + min(chunk, turns % chunks)
 
 
+@numba.njit
+def blocks(chunks: int) -> int:
+    """How many blocks of turns there are where each chunk takes two."""
+    return 1 if chunks == 1 else 2 * chunks
+
+
+@numba.njit
+def block(chunk: int, end: int, chunks: int) -> int:
+    """A chunk's first block, or that which is as far from the last one."""
+    first = int(np.intp(chunk))  # counters of parallel loops are unsigned: their differences would be floats
+    return first if end == 0 else 2 * chunks - 1 - first
+
+
 @numba.njit(forceinline=True)
 def attempt(part: Any, args: Any) -> bool:
     """Run a chunk; whether all that it takes for granted holds. An exception must not leave its thread.
@@ -88,4 +101,15 @@ def add_copies(array: Any, copies: Any) -> None:
         array += copies[chunk]
 
 
-__all__ = ["add_copies", "attempt", "chunks", "copies", "copy_of", "cut", "parallel_kernel", "prange"]
+__all__ = [
+    "add_copies",
+    "attempt",
+    "block",
+    "blocks",
+    "chunks",
+    "copies",
+    "copy_of",
+    "cut",
+    "parallel_kernel",
+    "prange",
+]

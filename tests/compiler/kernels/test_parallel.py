@@ -75,9 +75,27 @@ def small_states(x, w):
     return total
 
 
+def triangle(x, w):
+    energy = 0.0
+    for i in range(len(w)):
+        for j in range(i):
+            energy -= w[i] * w[j] / np.sqrt((x[i] - x[j]) ** 2 + 0.01)
+    return energy
+
+
+def other_triangle(x, w):
+    energy = 0.0
+    for i in range(0, len(w), 2):
+        for j in range(i + 1, len(w)):
+            energy += w[i] * np.cos(x[i] - x[j])
+    return energy
+
+
 def arguments(name):
     rng = np.random.default_rng(3)
     x, w = rng.normal(size=N), rng.normal(size=N)
+    if "triangle" in name:
+        return x[:701], w[:701]
     if name == "scattered":
         return x[:1000], w, rng.integers(0, 1000, N)
     if name == "rows":
@@ -85,10 +103,10 @@ def arguments(name):
     return x, w
 
 
-FUNCTIONS = [reduction, elementwise, scattered, rows, stencil, small_states]
+FUNCTIONS = [reduction, elementwise, scattered, rows, stencil, small_states, triangle, other_triangle]
 
 
-@pytest.mark.drawn(of=6)
+@pytest.mark.drawn(of=8)
 @pytest.mark.parametrize("f", FUNCTIONS, ids=lambda f: f.__name__)
 def test_threads_change_rounding_only(f):
     args = arguments(f.__name__)
@@ -111,6 +129,16 @@ def test_a_recurrence_stays_in_order():
     threaded = ast_ad.value_and_grad(recurrence, (0, 1), backend="numba", parallel=True)
     threaded(*arguments(""))
     assert threaded.backend == "numba" and "prange" not in threaded.source
+
+
+@pytest.mark.parametrize("f", [triangle, other_triangle], ids=lambda f: f.__name__)
+def test_of_a_triangle_a_thread_takes_blocks_from_both_ends(f):
+    threaded = ast_ad.value_and_grad(f, (0, 1), backend="numba", parallel=True)
+    threaded(*arguments(f.__name__))
+    assert threaded.source.count("prange(") == 1 and "blocks(chunks_)" in threaded.source
+    for chunks in (2, 3, 5):
+        taken = [threads.block(chunk, end, chunks) for chunk in range(chunks) for end in (0, 1)]
+        assert sorted(taken) == list(range(threads.blocks(chunks)))
 
 
 def test_a_failed_check_in_a_thread_is_not_lost():

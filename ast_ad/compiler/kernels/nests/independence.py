@@ -1,7 +1,8 @@
 """Which loops of a kernel may run their turns at the same time? Those in which no turn meets another.
 
 What a turn writes, it writes to places that only it names, or to arrays of its own; to numbers and
-arrays that it only adds to, turns may add in any order. Everything else is taken to depend on earlier turns.
+arrays that it only adds to, turns may add in any order, and what is true in one turn is true. Everything
+else is taken to depend on earlier turns.
 """
 
 from __future__ import annotations
@@ -178,7 +179,7 @@ def _combined(a: Affine, b: Affine, one: int, two: int) -> Affine:
 # ----- sums
 def _is_sum(block: Block, param: Var, result: Arg) -> bool:
     """Whether a block gives a number plus what does not depend on it, and reads it for nothing else."""
-    if not isinstance(param.type, Scalar) or param.type.kind not in ("float", "complex", "int"):
+    if not isinstance(param.type, Scalar) or param.type.kind not in ("float", "complex", "int", "bool"):
         return False
     now = param
     while True:
@@ -197,7 +198,8 @@ def added_to(op: Statement, now: Var) -> Var | None:
     """The result of a statement that adds to a number, and does nothing else with it."""
     times = list(reads(op)).count(now)
     if isinstance(op, Op):
-        is_term = op.fn is operator.add or (op.fn is operator.sub and op.args[0] is now)
+        adds = operator.or_ if now.type == Scalar("bool") else operator.add
+        is_term = op.fn is adds or (op.fn is operator.sub and op.args[0] is now)
         plain = op.args.count(now) == 1 and not op.kwargs
         return op.outs[0] if times == 1 and plain and (is_term or op.fn is builtin.assign) else None
     if isinstance(op, If):

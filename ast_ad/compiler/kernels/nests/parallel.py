@@ -4,7 +4,8 @@
 where the option ``parallel`` is set: chunks are kernels, for which the passes that follow run, too.
 
 The chunks write to places of their own, and sum into numbers and copies of arrays of their own, which are
-added up in order: for a given number of threads the same call gives the same digits.
+added up in order: for a given number of threads the same call gives the same digits. Where later turns have
+longer loops in them, as in a triangle, a thread takes two blocks of turns, one from either end.
 """
 
 from __future__ import annotations
@@ -112,11 +113,13 @@ class _Parallel:
         """The loop in chunks."""
         assert loop.range is not None
         ops: list[Statement] = []
-        work = _work(loop.body, ops, _bound(loop))
+        work = _work(loop, loop.body, ops)
         turns = _op(ops, kernels.turns, *loop.range, hint="turns")
         count = _op(ops, threads.chunks, turns, work, hint="chunks")
-        good = _array(ops, count, BOOL, "good")
-        sums = [_array(ops, count, p.type, p.hint or "sums") for p in loop.params]
+        uneven = _is_uneven(loop)
+        many = _op(ops, threads.blocks, count, hint="blocks") if uneven else count
+        good = _array(ops, many, BOOL, "good")
+        sums = [_array(ops, many, p.type, p.hint or "sums") for p in loop.params]
         part, free = self.part(loop, sums)
         called = self.stand_in(part)
         alone: list[Statement] = [Op(called, (Lit(0), Lit(0), turns, *free, *sums), (), effect=True)]
@@ -126,20 +129,27 @@ class _Parallel:
         chunk = Var(INT, "chunk")
         inner: list[Statement] = []
         rows = {a: _op(inner, threads.copy_of, c, chunk, type=a.type, hint=a.hint) for a, c in copies.items()}
-        first = _op(inner, threads.cut, chunk, count, turns, hint="first")
-        following = _op(inner, operator.add, chunk, Lit(1))
-        last = _op(inner, threads.cut, following, count, turns, hint="last")
-        args = (chunk, first, last, *(rows.get(v, v) for v in free), *sums)
-        well = _op(inner, threads.attempt, Lit(called), Seq(args), type=BOOL)
-        inner.append(Op(builtin.setitem_, (good, chunk, well), (Var(good.type),), effect=True))
-        several.append(
-            For(chunk, (Lit(0), count, Lit(1)), (), (), (), Block(inner), (), span=loop.span, parallel=True)
-        )
+
+        def attempted(ops: list[Statement], block: Var) -> None:
+            first = _op(ops, threads.cut, block, many, turns, hint="first")
+            following = _op(ops, operator.add, block, Lit(1))
+            last = _op(ops, threads.cut, following, many, turns, hint="last")
+            args = (block, first, last, *(rows.get(v, v) for v in free), *sums)
+            well = _op(ops, threads.attempt, Lit(called), Seq(args), type=BOOL)
+            ops.append(Op(builtin.setitem_, (good, block, well), (Var(good.type),), effect=True))
+
+        if uneven:
+            end, both = Var(INT, "end"), list[Statement]()
+            attempted(both, _op(both, threads.block, chunk, end, count, hint="block"))
+            inner.append(_loop(loop, end, Lit(2), Block(both)))
+        else:
+            attempted(inner, chunk)
+        several.append(_loop(loop, chunk, count, Block(inner), parallel=True))
         for array, copy in copies.items():
             several.append(Op(threads.add_copies, (array, copy), (), effect=True))
         single = _op(ops, operator.eq, count, Lit(1), type=BOOL)
         ops.append(If(single, Block(alone), Block(several), (), loop.span, loop.adjoint))
-        ops.append(_total(loop, count, good, sums))
+        ops.append(_total(loop, many, good, sums))
         return ops
 
     def part(self, loop: For, sums: list[Var]) -> tuple[Function, list[Var]]:
@@ -180,6 +190,12 @@ class _Parallel:
         return part, free
 
 
+def _loop(of: For, index: Var, turns: Arg, body: Block, parallel: bool = False) -> For:
+    """A loop without results of its own, which stands where another one stood."""
+    bounds = Lit(0), turns, Lit(1)
+    return For(index, bounds, (), (), (), body, (), span=of.span, adjoint=of.adjoint, parallel=parallel)
+
+
 def _op(
     ops: list[Statement], fn: Callable[..., Any], *args: Arg, type: Type = INT, hint: str | None = None
 ) -> Var:
@@ -211,8 +227,8 @@ def _rows(array: Var) -> Array:
 
 def _zero(ops: list[Statement], type: Type) -> Arg:
     assert isinstance(type, Scalar)
-    zero = Lit({"int": 0, "float": 0.0, "complex": 0j}[type.kind])
-    same = type.dtype is None or type.dtype in (np.dtype(int), np.dtype(float), np.dtype(complex))
+    zero = Lit({"bool": False, "int": 0, "float": 0.0, "complex": 0j}[type.kind])
+    same = type.dtype is None or type.dtype in [np.dtype(t) for t in (bool, int, float, complex)]
     return zero if same else _op(ops, type.dtype.type, zero, type=type)  # type: ignore[union-attr]
 
 
@@ -226,7 +242,8 @@ def _total(loop: For, count: Var, good: Var, sums: list[Var]) -> For:
     results = []
     for param, array in zip(params, sums, strict=True):
         term = _op(ops, operator.getitem, array, chunk, type=param.type)
-        results.append(_op(ops, operator.add, param, term, type=param.type, hint=param.hint))
+        joined = operator.or_ if param.type == BOOL else operator.add
+        results.append(_op(ops, joined, param, term, type=param.type, hint=param.hint))
     bounds = Lit(0), count, Lit(1)
     body = Block(ops, tuple(results))
     return For(chunk, bounds, (), params, loop.inits, body, loop.outs, False, False, loop.span, loop.adjoint)
@@ -268,27 +285,28 @@ def _known_turns(loop: For) -> int | None:
     return len(range(*(a.value for a in loop.range if isinstance(a, Lit))))
 
 
-def _work(block: Block, ops: list[Statement], bound: set[Var]) -> Arg:
-    """An estimate of the operations in a block, computed ahead of the loop that binds ``bound``."""
+def _is_uneven(loop: For) -> bool:
+    """Whether a loop inside has another number of turns in each turn."""
+    bound = _bound(loop)
+    inner = (op.range for op in walk(loop.body) if isinstance(op, For) and op.range is not None)
+    return any(not bound.isdisjoint(variables(*bounds)) for bounds in inner)
+
+
+def _work(loop: For, block: Block, ops: list[Statement]) -> Arg:
+    """An estimate of the operations in a block of a loop's body, computed ahead of the loop."""
     own = 1
     rest: list[Arg] = []
     for op in block.ops:
         if isinstance(op, Op):
             own += 1 if op.fn in _CHEAP else 6
             continue
+        turns = _turns(op, loop, ops)
         for inner in blocks(op):
-            found = _work(inner, ops, bound)
-            if isinstance(op, For) and op.range is not None and not isinstance(op.range[2], Var):
-                turns = _known_turns(op)
-                if turns is not None and isinstance(found, Lit):
-                    rest.append(Lit(turns * found.value))
-                    continue
-                if bound.isdisjoint(variables(*op.range)):
-                    found = _op(ops, operator.mul, _op(ops, kernels.turns, *op.range), found)
-                    rest.append(found)
-                    continue
-            many = UNKNOWN_TURNS if isinstance(op, (For, While)) else 1
-            rest.append(found if many == 1 else _op(ops, operator.mul, found, Lit(many)))
+            found = _work(loop, inner, ops)
+            if isinstance(turns, Lit) and isinstance(found, Lit):
+                rest.append(Lit(turns.value * found.value))
+            else:
+                rest.append(_op(ops, operator.mul, turns, found))
     total: Arg = Lit(own)
     for found in rest:
         if isinstance(total, Lit) and isinstance(found, Lit):
@@ -296,3 +314,32 @@ def _work(block: Block, ops: list[Statement], bound: set[Var]) -> Arg:
         else:
             total = _op(ops, operator.add, total, found)
     return total
+
+
+def _turns(op: Statement, loop: For, ops: list[Statement]) -> Arg:
+    """An estimate of how often the regions of a statement in a loop run: as in the loop's middle turn."""
+    if not isinstance(op, For | While):
+        return Lit(1)
+    if not isinstance(op, For) or op.range is None or isinstance(op.range[2], Var):
+        return Lit(UNKNOWN_TURNS)
+    if (known := _known_turns(op)) is not None:
+        return Lit(known)
+    bounds = [_in_the_middle(a, loop, ops) for a in op.range]
+    return Lit(UNKNOWN_TURNS) if None in bounds else _op(ops, kernels.turns, *(a for a in bounds if a))
+
+
+def _in_the_middle(arg: Arg, loop: For, ops: list[Statement]) -> Arg | None:
+    """A number in the middle turn of a loop, where it is the counter and what the loop does not change."""
+    if arg is loop.index:
+        assert loop.range is not None
+        both = _op(ops, operator.add, *loop.range[:2])
+        return _op(ops, operator.floordiv, both, Lit(2))
+    if not isinstance(arg, Var) or arg not in _bound(loop):
+        return arg
+    made = next((o for o in walk(loop.body) if isinstance(o, Op) and arg in o.outs), None)
+    if made is None or made.fn not in (operator.add, operator.sub, kernels.position) or made.kwargs:
+        return None
+    if made.fn is kernels.position:
+        return _in_the_middle(made.args[0], loop, ops)
+    sides = [_in_the_middle(a, loop, ops) for a in made.args]
+    return None if None in sides else _op(ops, made.fn, *(a for a in sides if a))
