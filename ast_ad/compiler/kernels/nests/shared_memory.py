@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import operator
 from collections import defaultdict
-from collections.abc import Iterable
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -50,7 +50,9 @@ class _Uses:
         self.last: dict[Var, int] = {}
         self._shown: dict[Var, Var] = {}  # by a view
         self._several: set[Var] = set()  # to which loops or branches give other names
-        self._touched: dict[int, set[Var]] = {}  # by a statement's id
+        self._touched: dict[
+            int, dict[Var, tuple[Arg, ...]]
+        ] = {}  # by a statement's id, with the indices' start
         for position, op in enumerate(kernel.body.ops):
             for array in self._find(op):
                 self.first.setdefault(array, position)
@@ -59,22 +61,25 @@ class _Uses:
         self.alone = [v for v in made if v in self.first and v not in self._several]
         self._made_at = {v: kernel.body.ops.index(op) for v, op in made.items()}
 
-    def _find(self, op: Statement) -> set[Var]:
-        """Note the arrays whose elements a statement uses, with all that is in it."""
-        used = {self._shown.get(v, v) for v in variables(*operands(op)) if _is_array(v)}
+    def _find(self, op: Statement) -> dict[Var, tuple[Arg, ...]]:
+        """Note the arrays whose elements a statement uses, with all that is in it.
+
+        With each comes what all indices begin with; nothing for an array that is used as a whole.
+        """
+        used: dict[Var, tuple[Arg, ...]] = {}
+        if not (isinstance(op, Op) and (op.fn in _SHAPES or op.fn is np.empty)):
+            used = {self._shown.get(v, v): () for v in variables(*operands(op)) if _is_array(v)}
         bound = [v for v in (*binders(op), *op.outs) if _is_array(v)]
-        if isinstance(op, Op):
-            if op.fn in _SHAPES or op.fn is np.empty:
-                used = set()
-            elif len(used) == 1:
-                self._shown.update(dict.fromkeys(bound, *used))
-            elif bound:
-                self._several |= used
+        if isinstance(op, Op) and len(used) == 1:
+            (array,) = used
+            self._shown.update(dict.fromkeys(bound, array))
+            if op.fn in _ELEMENTS and op.args[0] is array and not any(map(_has_arrays, op.args[1:])):
+                used[array] = tuple(op.args[1].items) if isinstance(op.args[1], Seq) else (op.args[1],)
         elif bound:
-            self._several |= used
+            self._several.update(used)
         for inner in blocks(op):
             for statement in inner.ops:
-                used |= self._find(statement)
+                _unite(used, self._find(statement))
             if not isinstance(op, Op):
                 self._several |= {self._shown.get(v, v) for v in variables(*inner.results) if _is_array(v)}
         self._touched[id(op)] = used
@@ -85,10 +90,11 @@ class _Uses:
         self.last[old] = self.last[new]
         self._shown.update({view: old for view, of in self._shown.items() if of is new})
         old.hint = new.hint if new in self.results else "buffer"
-        for known in (self.results, *self._touched.values()):
+        if new in self.results:
+            self.results = self.results - {new} | {old}
+        for known in self._touched.values():
             if new in known:
-                known.remove(new)
-                known.add(old)
+                _unite(known, {old: known.pop(new)})
 
     def follows(self, block: Block, old: Var, new: Var, counters: tuple[Var, ...] = ()) -> bool:
         """Whether, for each element on its own, all uses of an old array are before all of a new one.
@@ -109,23 +115,20 @@ class _Uses:
         if before > after or not isinstance(loop, For) or loop.range is None:
             return False
         counters = (*counters, loop.index)
-        indices = [*self._indices(loop, old), *self._indices(loop, new)]
-        return all(i[: len(counters)] == counters for i in indices) and self.follows(
-            loop.body, old, new, counters
-        )
+        starts = [self._touched[id(loop)][v][: len(counters)] for v in (old, new)]
+        return starts == [counters, counters] and self.follows(loop.body, old, new, counters)
 
-    def _indices(self, op: Statement, array: Var) -> Iterable[tuple[Arg, ...]]:
-        """The index of each use of an array in a statement; an empty one for what is no single element."""
-        if isinstance(op, Op) and op.fn not in _SHAPES:
-            direct = op.fn in _ELEMENTS and op.args[0] is array
-            if direct and not any(array in variables(arg) for arg in op.args[1:]):
-                index = op.args[1]
-                yield tuple(index.items) if isinstance(index, Seq) else (index,)
-            elif any(self._shown.get(v, v) is array for v in variables(*operands(op))):
-                yield ()
-        for inner in blocks(op):
-            for statement in inner.ops:
-                yield from self._indices(statement, array)
+
+def _unite(used: dict[Var, tuple[Arg, ...]], more: dict[Var, tuple[Arg, ...]]) -> None:
+    """Add uses to uses, of which only what all indices begin with is kept."""
+    for array, index in more.items():
+        known = used.get(array, index)
+        same = takewhile(lambda pair: pair[0] is pair[1], zip(known, index, strict=False))
+        used[array] = tuple(one for one, _ in same)
+
+
+def _has_arrays(arg: Arg) -> bool:
+    return any(map(_is_array, variables(arg)))
 
 
 def _is_array(var: Var) -> bool:
