@@ -2,19 +2,20 @@
 
 Numba walks through the whole function twice for each name that is assigned more than once, which takes a
 kernel of many small vectors as long as LLVM. But nearly all such names have parts that have nothing to do
-with each other: a counter of one loop, and one of the next. Which assignments a read can see is found for all
-names at once, in sets of bits; what shares no read gets a name of its own. Numba does what is left.
+with each other: a counter of one loop, and one of the next. Which assignments a read can see is found for
+all names at once, in sets of bits; what shares no read gets a name of its own. For what is left Numba's steps
+walk through those blocks only in which a name is.
 
 These are the *webs* of S. S. Muchnick, Advanced Compiler Design and Implementation, 1997, section 16.3.3.
 """
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-from numba.core import ir, ir_utils
+from numba.core import ir, ir_utils, postproc, ssa
 from numba.core.compiler_machinery import register_pass
 from numba.core.untyped_passes import ReconstructSSA
 
@@ -33,7 +34,7 @@ _KNOWN = (
 
 @register_pass(mutates_CFG=False, analysis_only=False)
 class NamesApart(ReconstructSSA):  # type: ignore[misc]
-    """In place of ``ReconstructSSA``, which does what is left."""
+    """In place of ``ReconstructSSA``."""
 
     _name = "ast_ad_names_apart"
 
@@ -41,7 +42,30 @@ class NamesApart(ReconstructSSA):  # type: ignore[misc]
         blocks = state.func_ir.blocks
         if all(isinstance(s, _KNOWN) for block in blocks.values() for s in block.body):
             _Webs(blocks, set(state.func_ir.arg_names)).rename()
-        return bool(super().run_pass(state))
+        state.func_ir.blocks = _assigned_once(blocks)
+        self._patch_locals(state)
+        state.func_ir._definitions = ir_utils.build_definitions(state.func_ir.blocks)
+        postproc.PostProcessor(state.func_ir).run(emit_dels=False)
+        return True
+
+
+def _assigned_once(blocks: dict[int, Any]) -> dict[int, Any]:
+    """The blocks of a function in which each name has one assignment, joined where paths meet."""
+    graph = ssa.compute_cfg_from_blocks(blocks)
+    frontiers = ssa._iterated_domfronts(graph)
+    names = ssa._find_defs_violators(blocks, graph)
+    places: dict[str, set[int]] = defaultdict(set)  # the blocks that read or make a name, or join its values
+    for label, block in blocks.items():
+        for statement in block.body:
+            for variable in statement.list_vars():
+                places[variable.name].add(label)
+            if isinstance(statement, ir.Assign):
+                places[statement.target.name] |= frontiers[label]
+    blocks, variables = dict(blocks), ssa._CacheListVars()
+    for name in names:
+        part, made = ssa._fresh_vars({k: blocks[k] for k in blocks if k in places[name]}, name)
+        blocks.update(ssa._fix_ssa_vars(part, name, made, graph, frontiers, variables))
+    return blocks
 
 
 class _Webs:
