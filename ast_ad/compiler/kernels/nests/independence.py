@@ -198,7 +198,7 @@ def added_to(op: Statement, now: Var) -> Var | None:
     """The result of a statement that adds to a number, and does nothing else with it."""
     times = list(reads(op)).count(now)
     if isinstance(op, Op):
-        adds = operator.or_ if now.type == Scalar("bool") else operator.add
+        adds = operator.or_ if isinstance(now.type, Scalar) and now.type.kind == "bool" else operator.add
         is_term = op.fn is adds or (op.fn is operator.sub and op.args[0] is now)
         plain = op.args.count(now) == 1 and not op.kwargs
         return op.outs[0] if times == 1 and plain and (is_term or op.fn is builtin.assign) else None

@@ -242,7 +242,8 @@ def _total(loop: For, count: Var, good: Var, sums: list[Var]) -> For:
     results = []
     for param, array in zip(params, sums, strict=True):
         term = _op(ops, operator.getitem, array, chunk, type=param.type)
-        joined = operator.or_ if param.type == BOOL else operator.add
+        assert isinstance(param.type, Scalar)
+        joined = operator.or_ if param.type.kind == "bool" else operator.add
         results.append(_op(ops, joined, param, term, type=param.type, hint=param.hint))
     bounds = Lit(0), count, Lit(1)
     body = Block(ops, tuple(results))
