@@ -90,6 +90,7 @@ def lower(
     sites: CallSites | None = None,
     known: Known = Known.ONES,
     depths: Mapping[Code, int] | None = None,
+    constants: frozenset[Any] = frozenset(),
 ) -> Primal:
     """Read ``function`` for arguments of the given structure.
 
@@ -102,11 +103,11 @@ def lower(
         known: what of the lengths of arrays the program may rely on.
         depths: how deep functions called themselves in earlier calls, by their code; None: they are not
             followed where only a condition at run time ends that.
+        constants: keys of arguments whose values are compiled in; those that turn out to be needed join them.
 
     Raises:
         AdError: the function can't be compiled; the message names the construct and its line.
     """
-    constants: frozenset[Any] = frozenset()
     bounds = Bounds(depths)
     builds, first = 0, None
     while builds < MAX_BUILDS:
