@@ -83,7 +83,7 @@ class EveryJitted(EveryFloat):
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function, False)
-        self.first: dict[int, int] | None = None
+        self.first: dict[int, int | np.integer[Any]] | None = None
 
     def constants(self, leaves: Sequence[Any]) -> frozenset[Any]:
         ints = {at: leaf for at, leaf in enumerate(leaves) if isinstance(leaf, (int, np.integer))}

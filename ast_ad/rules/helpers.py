@@ -7,7 +7,6 @@ be differentiated again. None changes an argument.
 from __future__ import annotations
 
 import cmath
-import math
 from collections.abc import Callable
 from typing import Any
 

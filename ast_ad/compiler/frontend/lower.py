@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from ...deep import run_deep
 from ...errors import AdError
 from ...registered import Made
@@ -118,6 +120,8 @@ def lower(
         except Restart as restart:
             constants |= restart.keys
             builds += 1
+            if builds == MAX_BUILDS // 2:  # the arrays in long lists ask for their lengths one by one
+                constants |= {("arg", i, "shape") for i, v in enumerate(leaves) if isinstance(v, np.ndarray)}
         except AdError as problem:
             more = what_may_tell(problem, constants)
             if more:
