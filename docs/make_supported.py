@@ -40,7 +40,8 @@ LIBRARIES = (
     "builtins math cmath operator"
     " numpy numpy.linalg numpy.fft numpy.ma numpy.random numpy.polynomial.polynomial"
     " scipy.special scipy.linalg scipy.fft scipy.fftpack scipy.integrate scipy.interpolate scipy.ndimage"
-    " scipy.optimize scipy.signal scipy.spatial.distance scipy.stats"
+    " scipy.optimize scipy.signal scipy.spatial scipy.spatial.distance"
+    " scipy.stats"
 ).split()
 KINDS = {
     "elementwise": "by partial derivatives",

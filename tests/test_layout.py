@@ -158,7 +158,7 @@ CYCLES = {
     "compiler.kernels.lowering.lowering compiler.kernels.lowering.masks "
     "compiler.kernels.lowering.partial_writes compiler.kernels.lowering.reductions":
         "an operation asks first whether a mask chose its operand; a mask's loops write and reduce alike",
-    "calls.compiled_pullbacks calls.derivative calls.traced calls.with_tensors":
+    "calls.compiled_pullbacks calls.derivative calls.traced calls.traced_cotangents calls.with_tensors":
         "a derivative that is called with tensors is a node of theirs, whose own derivative is a derivative",
     "tracing.creation tracing.followed tracing.replacements tracing.traced_array":
         "a function that is followed sees the table of replacements, in which followed functions stand",

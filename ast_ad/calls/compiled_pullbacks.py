@@ -53,12 +53,7 @@ class EveryFloat(Vjp):
             raise
         except Exception as error:
             raise CannotCompile() from error
-        if program.primal.stores:
-            raise CannotCompile() from UnsupportedError(
-                "a derivative of a function that stores outside, where it is differentiated in turn",
-                why="where its pullback is differentiated it runs again, and so does what it stores",
-                fix="return what it stores",
-            )
+        self.require_none_seen(program)
         states = program.states(inputs)
         try:
             if program.checked is None:
@@ -69,12 +64,34 @@ class EveryFloat(Vjp):
             raise CannotCompile() from error
         return program.value(results), program.pullback(results, inputs), states
 
-    def require_no_effects(self, args: Any) -> None:
-        """Raise ``CannotCompile`` where a run more would be seen, or where there is no program."""
-        try:
-            program, _ = self._prepare(tuple(args), {})
-        except Exception as error:
-            raise CannotCompile() from error
+    def require_none_seen(self, program: Any) -> None:
+        """Raise ``CannotCompile`` where it would be seen that a program has run again."""
+        if program.primal.stores:
+            raise CannotCompile() from UnsupportedError(
+                "a derivative of a function that stores outside, where it is differentiated in turn",
+                why="where its pullback is differentiated it runs again, and so does what it stores",
+                fix="return what it stores",
+            )
+
+
+class EveryJitted(EveryFloat):
+    """The same of a function that Numba has compiled.
+
+    Its ints choose one of many paths, or count turns: the first program takes them as constants, of which a
+    long function of many cases becomes a short one. Calls with other ints get a program for any.
+    """
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function, False)
+        self.first: dict[int, int | np.integer[Any]] | None = None
+
+    def constants(self, leaves: Sequence[Any]) -> frozenset[Any]:
+        ints = {at: leaf for at, leaf in enumerate(leaves) if isinstance(leaf, (int, np.integer))}
+        if self.first is None:
+            self.first = ints
+        return frozenset(("arg", at) for at in ints) if ints == self.first else frozenset()
+
+    def require_none_seen(self, program: Any) -> None:
         if program.draws or program.primal.stores or prints(program):
             raise CannotCompile()
 
@@ -210,18 +227,17 @@ def jitted_call(jitted: Any, python: Any, args: Sequence[Any]) -> Any:
     leaves, tree = flatten(tuple(args))
     values = [plain(leaf) for leaf in leaves]
     kind = tree, tuple((type(v), getattr(v, "dtype", None), np.ndim(v)) for v in values)
-    every, refused = vars(python).setdefault("_jitted", (EveryFloat(python, False), set()))
+    every, refused = vars(python).setdefault("_jitted", (EveryJitted(python), set()))
     if kind in refused:
         return TRACED
     tracing, state.tracing = state.tracing, 0  # what is read and run here gets plain arrays
     try:
         if not all(isinstance(v, (int, float, complex, np.ndarray, np.generic)) for v in values):
             raise CannotCompile()
-        every.require_no_effects(tree.unflatten(values))
-        expected = _as_jitted(jitted, values, tree)
-        value, pullback = compiled_vjp(python, tree.unflatten(values), every)
+        numbers = [v[()] if np.ndim(v) == 0 and isinstance(v, np.ndarray) else v for v in values]
+        value, pullback = compiled_vjp(python, tree.unflatten(numbers), every)
         parts, structure = flatten(value)
-        if not _same(parts, expected):
+        if not _same(parts, _as_jitted(jitted, values, tree)):  # which sees writes, to arrays of no axes too
             raise CannotCompile()
     except CannotCompile:
         refused.add(kind)
@@ -253,6 +269,8 @@ def _same(found: Sequence[Any], expected: Sequence[Any]) -> bool:
         return False
     for a, b in zip(found, expected, strict=True):
         size = np.max(np.abs(b), initial=0.0, where=np.isfinite(b))
+        if isinstance(a, np.ndarray) is not isinstance(b, np.ndarray):
+            return False
         if np.shape(a) != np.shape(b) or not np.allclose(a, b, rtol=1e-8, atol=1e-10 * size, equal_nan=True):
             return False
     return True

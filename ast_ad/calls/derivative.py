@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -247,7 +247,7 @@ class Derivative(Ahead, Inspection):
     ) -> tuple[Any, list[Any]]:
         with build_lock, collector_paused():
             try:
-                program = self._build(args, kwargs)
+                program = self.compiled(self._described(args, kwargs))
                 program.fit.check_repeated(values)
                 self._require_few(key, program)
                 inputs = program.fits(leaves, values)
@@ -301,9 +301,6 @@ class Derivative(Ahead, Inspection):
                 fix="return the value instead",
             )
 
-    def _build(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        return self.compiled(self._described(args, kwargs))
-
     def compiled(self, described: Described, backend: str = "numpy", known: Known = Known.ONES) -> Any:
         """What the compiler makes of arguments like these."""
         from .pipeline import compile_program
@@ -321,6 +318,10 @@ class Derivative(Ahead, Inspection):
         flat = [flatten(value, name) for value, name in zip((*args, *kwargs.values()), names, strict=True)]
         leaves = [leaf for parts, _ in flat for leaf in parts]
         return names, [tree for _, tree in flat], leaves, tuple(kwargs)
+
+    def constants(self, leaves: Sequence[Any]) -> frozenset[Any]:
+        """The keys of arguments whose values are compiled in, whether they have to be or not."""
+        return frozenset()
 
     def halves(self, program: Program) -> Any:
         """A program as a forward and a backward function."""

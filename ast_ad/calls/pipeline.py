@@ -49,7 +49,8 @@ def compile_program(
 def answered(derivative: Any, described: Described, backend: str, known: Known) -> Program:
     """A program as far as it is IR: source, primal, what is asked."""
     question, sites = derivative.question, call_sites() if derivative.may_trace() else None
-    primal = lower(derivative.function, *described, sites, known, derivative.depths)
+    constants = derivative.constants(described[2])
+    primal = lower(derivative.function, *described, sites, known, derivative.depths, constants)
     settled(primal.function)
     require_more_than_a_call(primal)
     program = Program(derivative, described, primal, backend)

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from ..compiler.frontend.structures import positions, rebuild
+from ..tracing import is_tracing
 from ..trees import TreeDef, flatten
-from .alike import as_like, structured
+from .alike import as_like, check_like, structured
 from .checks.late_failures import Instead
 from .fitting.retirement import retire
 from .request import Request
@@ -27,8 +28,17 @@ def pullback_at(program: Any, results: Sequence[Any], inputs: Sequence[Any]) -> 
     several = as_tuple(run, len(program.wrt))
     tree, leaves = structure(question.parts(program.primal.result)[0])
     found = PullbackAt(program, program.primal.function.name, several, values, tree, leaves, program.of)
+    found.linear = lambda seeds: _doors["of_code"](backward, run.args[0])(seeds)
     found.instead = Instead(program, inputs, results, functools.partial(retire, program.owner, program))
     return found
+
+
+_doors: dict[str, Callable[..., Any]] = {}
+
+
+def open_doors(**doors: Callable[..., Any]) -> None:
+    """What becomes of cotangents that are traced: told by ``traced_cotangents``, once there is a trace."""
+    _doors.update(doors)
 
 
 def structure(places: Any) -> tuple[TreeDef, list[int]]:
@@ -94,6 +104,7 @@ class PullbackAt:
     """
 
     instead: Callable[[Sequence[Any], Exception], Sequence[Any]] | None = None  # where the program raises
+    linear: Any = None  # see ``traced_cotangents``
 
     def __init__(
         self,
@@ -111,7 +122,7 @@ class PullbackAt:
         if held:
             tree = flatten(tree.unflatten([results[i] for i in leaves]))[1]
             run = grouped(run, [held[i][1] if i in held else None for i in of])
-        self.leaves, self._tree = run, tree
+        self.leaves, self._tree, self._has_lists = run, tree, bool(held)
         self._widths = [len(held[i][0]) if i in held else 1 for i in leaves]
         every = [leaf for i in of for leaf in (held[i][0] if i in held else (results[i],))]
         self._like = [(np.shape(leaf), np.result_type(leaf)) for leaf in every]
@@ -126,6 +137,8 @@ class PullbackAt:
             leaves = [
                 leaf for i in self._of for leaf in given[i]
             ]  # of integers in the value they mean nothing
+        if is_tracing() and any(hasattr(type(leaf), "_is_eager_tensor") for leaf in leaves):
+            return self._in_trace(leaves)
         seeds = [
             as_like(leaf, *like, "cotangent", "value") for leaf, like in zip(leaves, self._like, strict=True)
         ]
@@ -136,6 +149,14 @@ class PullbackAt:
                 raise
             bars = self.instead(seeds, error)
         return self._request.gradients(bars)
+
+    def _in_trace(self, leaves: Sequence[Any]) -> Any:
+        """The answer for cotangents of which some are traced."""
+        for leaf, like in zip(leaves, self._like, strict=True):
+            check_like(leaf, *like, "cotangent", "value")
+        dtypes = [dtype for _, dtype in self._like]
+        linear = None if self._has_lists else self.linear
+        return _doors["bars"](linear, self._name, leaves, dtypes, self._request)
 
     def __repr__(self) -> str:
         return f"<pullback of {self._name}>"

@@ -71,7 +71,10 @@ class TracedProgram(Request):
         """The value, and the pullback to the leaves that are asked for."""
         from ..eager.state import state
         from ..tracing.history import trace_alone
-        from . import compiled_pullbacks  # noqa: F401  (it opens the door of loops that Numba compiles)
+        from . import (  # noqa: F401  (they open doors: of loops that Numba compiles, and of pullbacks)
+            compiled_pullbacks,
+            traced_cotangents,
+        )
 
         # Of these it turns out by the trace whether they are so.
         late = isinstance(self.reason, (InternalError, InputError))
@@ -174,6 +177,8 @@ class TracedProgram(Request):
 
     def pullback(self, results: Sequence[Any]) -> PullbackAt:
         """The pullback to the arguments, in their structure."""
+        from .traced_cotangents import of_trace
+
         value, pull = results
         _, tree = flatten(self.question.parts(value)[0])
         every, of = self.floats(value)
@@ -188,7 +193,9 @@ class TracedProgram(Request):
             return bars
 
         name = getattr(self.owner.function, "__name__", "function")
-        return PullbackAt(self, name, run, every, tree, range(tree.num_leaves), of)
+        found = PullbackAt(self, name, run, every, tree, range(tree.num_leaves), of)
+        found.linear = of_trace(pull, of, len(every))
+        return found
 
 
 def loss_seeds(value: Any, has_aux: bool) -> list[Any]:

@@ -7,7 +7,6 @@ be differentiated again. None changes an argument.
 from __future__ import annotations
 
 import cmath
-import math
 from collections.abc import Callable
 from typing import Any
 
@@ -317,12 +316,11 @@ def safe_product(g: Any, p: Any) -> Any:
     if type(p) is np.ndarray:
         if p.dtype.kind in "fc" and cmath.isfinite(np.vdot(p, p)):  # the fastest look, and none that warns
             return g * p
-    elif isinstance(p, float):
-        if isinstance(g, float):
-            number = float(g) * float(p) if g != 0 else 0.0
-            return number if type(g) is type(p) is float else np.float64(number)
-        if math.isfinite(p):
-            return g * p
+    elif isinstance(p, float) and isinstance(g, float):
+        number = float(g) * float(p) if g != 0 else 0.0
+        return number if type(g) is type(p) is float else np.float64(number)
+    elif isinstance(p, (float, np.inexact)) and cmath.isfinite(p):
+        return g * p
     finite = np.isfinite(p)
     if np.count_nonzero(finite) == np.size(finite):  # most of the time one look shows that it is the product
         return np.multiply(g, p)

@@ -53,6 +53,7 @@ _optional = {
     "scipy.interpolate": ".scipy.interpolate",
     "scipy.signal": ".scipy.signal",
     "scipy.spatial.distance": ".scipy.distance",
+    "scipy.spatial": ".programs.trees_of_points",
     "scipy.sparse": ".scipy.sparse",
     "bottleneck": ".bottleneck",
 }

@@ -25,6 +25,19 @@ def require_some(xs: Any) -> None:
         )
 
 
+def require_none_absent(xs: Any) -> None:
+    """Nothing, where NumPy gets a list without None: with it, it makes an array of objects.
+
+    >>> require_none_absent([1.0, 2.0])
+    """
+    if any([x is None for x in xs]):
+        raise UnsupportedError(
+            "an array of a list in which there is None",
+            why="NumPy makes an array of objects of it",
+            fix="make the array when the list is filled",
+        )
+
+
 def require_items(count: int, expected: int, more: bool = False) -> None:
     """What unpacking asks: that there are as many items as names; ``more``: at least as many.
 

@@ -63,8 +63,8 @@ def _builtins(namespace: dict[str, Any]) -> Iterator[Place]:
             yield namespace, name, ABSENT, instead
 
 
-def _namespaces(roots: Sequence[Any]) -> Iterator[dict[str, Any]]:
-    """The global variables of functions and objects, and of the modules of what these can name."""
+def _namespaces(roots: Sequence[Any], walked: dict[int, Any]) -> Iterator[dict[str, Any]]:
+    """The globals of functions and objects, and of modules of what these name; ``walked`` gets functions."""
     coded = [root for root in roots if isinstance(root, (types.FunctionType, types.MethodType))]
     pending = [*roots, *(v for root in coded for c in root.__closure__ or () for v in _content(c))]
     seen: set[int] = set()
@@ -109,6 +109,7 @@ def _namespaces(roots: Sequence[Any]) -> Iterator[dict[str, Any]]:
                 pending += _near(value, namespace, helpers)
             continue
         if isinstance(value, types.FunctionType):
+            walked[id(value)] = value
             if id(value.__code__) not in seen:
                 seen.add(id(value.__code__))
                 pending += [*_named(value.__code__, namespace), *_named(value.__code__, _modules_held(value))]
@@ -271,6 +272,7 @@ class _Running(threading.local):
     """The trace that is under way in this thread."""
 
     places: list[Place] | None = None
+    walked: tuple[dict[int, Any], ...] = ()  # of it, and of the traces around it
 
 
 _running = _Running()
@@ -282,7 +284,7 @@ def _replace_in(modules: list[Any]) -> None:
         return
     with _lock:
         known = {_key(namespace, name) for namespace, name, _, _ in _running.places}
-        namespaces = list(_namespaces([m for m in modules if type(m) is types.ModuleType]))
+        namespaces = list(_namespaces([m for m in modules if type(m) is types.ModuleType], {}))
         table = replacements()
         places = [p for n in namespaces for p in (*_within(n, table), *_builtins(n))]
         new = [place for place in places if _key(place[0], place[1]) not in known]
@@ -306,14 +308,21 @@ def _always_followed(modules: int) -> list[types.ModuleType]:
     return [m for name, m in list(sys.modules.items()) if name.startswith(FOLLOWED[1:])]
 
 
-def _places(function: Any, objects: Sequence[Any]) -> list[Place]:
-    """The names to replace in each namespace; those of the last time, if nothing has changed there since."""
+def _places(function: Any, objects: Sequence[Any]) -> tuple[list[Place], dict[int, Any]]:
+    """The names to replace in each namespace, and the functions that were walked through for them.
+
+    They are those of the last time, if nothing has changed there since. A function that the trace around this
+    one has walked through finds the replacements, and has long known where to look.
+    """
     table = replacements()
     coded = [v for item in objects for v in _items(item) if has_code(v)]
+    if not coded and any(id(function) in walked for walked in _running.walked):
+        return [], {}
     found = None if coded or _held or type(function) is not types.FunctionType else _found.get(function)
     if found is not None and found[0] is table and all(_names(n) == names for n, names in found[1]):
-        return found[2]
-    namespaces = list(_namespaces([function, *coded, *_always_followed(len(sys.modules))]))
+        return found[2], {}
+    walked: dict[int, Any] = {}
+    namespaces = list(_namespaces([function, *coded, *_always_followed(len(sys.modules))], walked))
     places = [p for n in namespaces for p in (*_within(n, table), *_builtins(n))]
     places.append((vars(builtins), "__import__", _plain_import(), _import))
     places += [*methods(made), *hulls.methods()]
@@ -321,7 +330,7 @@ def _places(function: Any, objects: Sequence[Any]) -> list[Place]:
     keeps = any(isinstance(n, Cell) for n in namespaces)  # a closure may hold the function itself
     if not (keeps or coded or _held) and type(function) is types.FunctionType:
         _found[function] = table, [(n, _names(n)) for n in namespaces], places
-    return places
+    return places, walked
 
 
 _found: weakref.WeakKeyDictionary[Any, Any] = weakref.WeakKeyDictionary()
@@ -339,15 +348,17 @@ def replaced(function: Any, objects: Sequence[Any] = ()) -> Iterator[None]:
     """
     shield(as_written)
     with _lock:
-        places = [*_places(function, objects)]
+        found, walked = _places(function, objects)
+        places = [*found]
         _put(places)
     state.tracing += 1
-    outer, _running.places = _running.places, places
+    outer, _running.places = (_running.places, _running.walked), places
+    _running.walked = (*outer[1], walked)
     try:
         yield
     finally:
         state.tracing -= 1
-        _running.places = outer
+        _running.places, _running.walked = outer
         with _lock:
             for namespace, name, _, by in places:
                 _give_back(namespace, name, by)

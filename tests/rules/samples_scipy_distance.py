@@ -4,6 +4,8 @@ import numpy as np
 import scipy.spatial.distance as sd
 from sample import Sample, apart, positive
 
+from ast_ad.rules.scipy.neighbours import nearest
+
 P = apart(9, 3)
 A, B = P[:4], P[4:]
 W = np.array([0.2, 0.5, 0.9])
@@ -32,6 +34,10 @@ SAMPLES = {
     sd.pdist: [
         *(named(A, metric) for metric in METRICS),
         *(named(B, metric, **options) for metric, options in OPTIONS),
+    ],
+    nearest: [
+        Sample((A, B + 0.1, k, 0.0, p, np.inf, 10, True, True), wrt=(0, 1), dtypes=("float64",))
+        for k, p in ((1, 2.0), (3, 2.0), (2, 1.0), (2, np.inf), (2, 3.0))
     ],
     sd.seuclidean: [Sample((A[0], B[0], positive(3)), dtypes=("float64",))],
 }

@@ -73,6 +73,18 @@ def raising(x):
     return x[0] * x[1]
 
 
+@numba.njit
+def of_layers(x, source, receiver, mode):
+    first, last = min([source, receiver]) + 0, max([source, receiver]) + 0
+    s = 0.0
+    for i in range(first, last + 1):
+        if mode in [1, 2]:
+            s += math.exp(x[i]) * mode
+        elif mode == 3:
+            s -= x[i] ** 2
+    return s
+
+
 def followed(x):
     eval("1")  # what no compiler follows
     return x
@@ -154,3 +166,39 @@ def test_other_types_and_lengths():
     np.testing.assert_allclose(derivative(X.astype(np.float32)), derivative(X), rtol=1e-4)
     assert derivative(X.astype(np.float32)).dtype == np.float32
     np.testing.assert_allclose(derivative(np.concatenate([X, X]))[:4], derivative(X))
+
+
+def test_ints_and_arrays_without_axes(monkeypatch):
+    answers = []
+    ast_ad.grad(lambda x: recurrence(followed(x), 5))(X)  # opens the door
+    compiled = jitted_loops._compilers[0]
+    monkeypatch.setattr(
+        jitted_loops, "_compilers", [lambda *call: answers.append(compiled(*call)) or answers[-1]]
+    )
+
+    def layered(x, source, receiver, mode):
+        return of_layers(followed(x), np.array(source), np.array(receiver), mode)
+
+    derivative = ast_ad.value_and_grad(layered)
+    for call in ((1, 3, 2), (1, 3, 2), (2, 0, 3), (1, 3, 1), (0, 0, 5)):  # the first is compiled for its ints
+        value, gradient = derivative(X, *call)
+        wanted = of_layers(X, *call)
+        slopes = [(of_layers(X + d, *call) - of_layers(X - d, *call)) / 2e-6 for d in 1e-6 * np.eye(4)]
+        np.testing.assert_allclose(value, wanted, rtol=1e-13)
+        np.testing.assert_allclose(gradient, slopes, rtol=1e-6, atol=1e-8)
+    assert len(answers) == 5 and jitted_loops.TRACED not in answers
+
+
+def test_an_array_without_axes_that_is_written_is_no_number():
+    @numba.njit
+    def counted(x, total):
+        for i in range(x.shape[0]):
+            total[()] = total[()] + x[i] ** 2
+        return x[0]
+
+    def f(x):
+        total = np.array(0.0)
+        return counted(followed(x), total) * total
+
+    x = np.array([0.5, 1.5])
+    np.testing.assert_allclose(ast_ad.grad(f)(x), [2.5 + 0.5, 1.5])

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from ...deep import run_deep
 from ...errors import AdError
 from ...registered import Made
@@ -90,6 +92,7 @@ def lower(
     sites: CallSites | None = None,
     known: Known = Known.ONES,
     depths: Mapping[Code, int] | None = None,
+    constants: frozenset[Any] = frozenset(),
 ) -> Primal:
     """Read ``function`` for arguments of the given structure.
 
@@ -102,11 +105,11 @@ def lower(
         known: what of the lengths of arrays the program may rely on.
         depths: how deep functions called themselves in earlier calls, by their code; None: they are not
             followed where only a condition at run time ends that.
+        constants: keys of arguments whose values are compiled in; those that turn out to be needed join them.
 
     Raises:
         AdError: the function can't be compiled; the message names the construct and its line.
     """
-    constants: frozenset[Any] = frozenset()
     bounds = Bounds(depths)
     builds, first = 0, None
     while builds < MAX_BUILDS:
@@ -117,6 +120,8 @@ def lower(
         except Restart as restart:
             constants |= restart.keys
             builds += 1
+            if builds == MAX_BUILDS // 2:  # the arrays in long lists ask for their lengths one by one
+                constants |= {("arg", i, "shape") for i, v in enumerate(leaves) if isinstance(v, np.ndarray)}
         except AdError as problem:
             more = what_may_tell(problem, constants)
             if more:

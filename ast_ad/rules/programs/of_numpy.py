@@ -1,4 +1,4 @@
-"""What are ``np.poly1d``, ``np.kaiser`` and ``np.row_stack``, which convert their arguments themselves?"""
+"""What are ``np.poly1d``, ``np.ndarray`` and others with code of their own, in plainer functions?"""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..standing import stands_for
+from ..numpy.gather import refuse
+from ..standing import read_for, stands_for
 
 
 @stands_for(np.poly1d)
@@ -29,7 +30,15 @@ class poly1d:
         return self.coeffs
 
     @property
+    def coefficients(self):
+        return self.coeffs
+
+    @property
     def order(self):
+        return len(self.coeffs) - 1
+
+    @property
+    def o(self):
         return len(self.coeffs) - 1
 
     @property
@@ -77,6 +86,27 @@ class poly1d:
 
     def __neg__(self):
         return poly1d(-self.coeffs)
+
+    def __pow__(self, val):
+        found = poly1d(np.ones(1))
+        for _ in range(val):
+            found = poly1d(np.polymul(found.coeffs, self.coeffs))
+        return found
+
+    def __truediv__(self, other):
+        if np.isscalar(other):
+            return poly1d(self.coeffs / other)
+        quotient, rest = np.polydiv(self.coeffs, poly1d(other).coeffs)
+        return poly1d(quotient), poly1d(rest)
+
+
+@read_for(np.ndarray)
+def ndarray(shape, dtype=float, buffer=None, offset=0, strides=None, order=None):
+    if buffer is not None or strides is not None:
+        refuse(
+            "np.ndarray(buffer=...)", "it is a view of other memory", "use np.frombuffer, or index the array"
+        )
+    return np.empty(shape, dtype, "C" if order is None else order)
 
 
 @stands_for(np.kaiser)

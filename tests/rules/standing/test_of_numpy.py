@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+import ast_ad
+
 from .checking import hold_compiled, hold_traced
 
 pytestmark = pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning", "ignore::DeprecationWarning")
@@ -29,7 +31,13 @@ def methods(x):
     return chosen + np.sum(x.clip(0.5) ** 2) + np.sum(x.clip(max=1.0) ** 2) + np.sum(x.clip(0.5, 1.5) * x)
 
 
-PROGRAMS = [polynomials, leading_zeros, windows, methods]
+def powers_and_quotients(x):
+    p = np.poly1d(x)
+    whole, rest = p / np.poly1d([1.0, 0.5])
+    return (p**2)(0.5) + (p / 2.0)(x[1]) + whole(0.3) * rest(0.1) + (p**0)(x[2]) + p.o * p.coefficients[1]
+
+
+PROGRAMS = [polynomials, leading_zeros, windows, methods, powers_and_quotients]
 
 
 @pytest.mark.parametrize("f", PROGRAMS)
@@ -44,3 +52,21 @@ def polynomial_from_outside(x):
 @pytest.mark.parametrize("f", [*PROGRAMS, polynomial_from_outside])
 def test_traced(f):
     hold_traced(f)
+
+
+def unwritten(x):
+    first, rows = np.ndarray(4), np.ndarray(shape=(2, *x.shape), dtype=np.float64, order="F")
+    first[:] = x**2
+    for i in range(len(x)):
+        rows[0, i] = x[i] * i
+    rows[1] = np.sin(x)
+    return np.sum(first * rows[0]) + np.sum(rows[1]) * isinstance(rows, np.ndarray)
+
+
+def test_arrays_made_by_their_class():
+    hold_compiled(unwritten)
+
+
+def test_a_view_of_other_memory_is_refused():
+    with pytest.raises(ast_ad.AdError):
+        ast_ad.grad(lambda x: np.sum(np.ndarray((2,), buffer=x)), fallback="error")(np.ones(4))

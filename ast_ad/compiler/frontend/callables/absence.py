@@ -2,6 +2,7 @@
 
 Most raise an exception, compiled as ever. `np.sum(None)` is None, so that its result may be None, too. But
 `np.ndim(None)`, `np.asarray(None)` or `None == 1.0` have a result of another kind, of which no type tells.
+A list that began as `[None] * n` is looked through when the program runs: with None in it the call is traced.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from ...ir.ops import Var
+from ....rules.required import require_none_absent
+from ...ir.ops import Op, Var
 from ...ir.types import ListOf, Optional
 from ..context import Context
 from ..types.dummies import quietly
@@ -36,7 +38,10 @@ def require_present(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str
             result = quietly(lambda *some: fn(*some, **named), dummies[: len(args)], {})  # noqa: B023
         except Exception:
             continue
-        if result is not None:
+        if result is not None and _is_list(cx, absent):  # filled meanwhile, most of the time
+            items = _items(cx, absent) if isinstance(absent, Lst) else cx.variable(absent)
+            cx.builder.append(Op(require_none_absent, (items,), (), {}, cx.builder.span, effect=True))
+        elif result is not None:
             name = getattr(fn, "__name__", "this function")
             error = cx.unsupported(
                 f"`{name}` of what may be None", "of None it makes something else", "test for None before"
@@ -85,6 +90,12 @@ def _items(cx: Context, value: Value) -> Any:
 def _may_be_none(cx: Context, value: Value) -> bool:
     type = _items(cx, value).type if isinstance(value, Lst) else cx.variable(value).type
     return isinstance(type.element if isinstance(type, ListOf) else type, Optional)
+
+
+def _is_list(cx: Context, value: Value) -> bool:
+    """Whether it is a list whose length is known at run time only, and which may hold None."""
+    items = _items(cx, value) if isinstance(value, Lst) else cx.variable(value)
+    return isinstance(items, Var) and isinstance(items.type, ListOf)
 
 
 def _dummy(cx: Context, value: Value, absent: Value) -> Any:

@@ -31,6 +31,7 @@ from ..store.outer_stores import is_bound
 from ..tables import CALLS, METHODS, Intrinsic, handles
 from ..types.type_questions import asked
 from ..values import Arr, Bound, Callee, Closure, Dct, Live, Lst, Maybe, Obj, Super, Tup, Unbound, Value
+from .decorated_errors import decorated
 from .dict_methods import dict_copy
 from .getters import made_outside
 from .iterables import b_range
@@ -60,7 +61,7 @@ def special(cx: Context, fn: Callee) -> Callable[..., Any] | None:
         return functools.partial(in_place, cx, fn)
     if type(fn) is np.vectorize:
         return functools.partial(call_vectorized, cx, fn)
-    substitute = by_program(cx, fn) or stand_in(cx, fn) or made_outside(cx, fn)
+    substitute = by_program(cx, fn) or stand_in(cx, fn) or made_outside(cx, fn) or decorated(cx, fn)
     if substitute is not None:
         return substitute
     owner = getattr(fn, "__self__", None)

@@ -102,7 +102,8 @@ def with_errors(cx: Context, args: list[Value], kwargs: dict[str, Value], body: 
             raise cx.unsupported(
                 "this option of np.errstate", "the compiler does not follow it", "leave it out"
             )
-        options[name] = option
+        if option is not None:
+            options[name] = option
     cx.errstate.update(options)
     old = Var(Opaque("dict"), "errors")
     effect(cx, np.seterr, (), (old,), **{name: Lit(value) for name, value in options.items()})
