@@ -1,4 +1,4 @@
-"""Is a program well formed behind paths on which functions were called whose names nobody asks for any more?"""
+"""Is a program well formed behind paths on which functions were called that have returned?"""
 
 import numpy as np
 import pytest
