@@ -118,6 +118,15 @@ def test_svd(shape, kind):
     check(loss, cotangent(np.linalg.svd, g, a, full_matrices=False), a, random_like(a, 6))
 
 
+def test_singular_vectors_of_a_multiple_of_one_matrix():
+    """Those of equal values are turned by some changes of the matrix, and not by its size."""
+    u, s, _ = np.linalg.svd(np.eye(3))
+    bar = cotangent(np.linalg.svd, (normal(3, 3), s, normal(3, 3, seed=1)), np.eye(3))
+    assert np.all(np.isfinite(np.diagonal(bar))) and np.isnan(bar[0, 1])
+    found = ast_ad.grad(lambda x: np.sum(np.linalg.svd(x * np.eye(3))[0] * x), fallback="error")(1.3)
+    assert found == np.sum(u)
+
+
 def test_svd_of_full_matrices_refuses_what_is_not_unique():
     a = normal(4, 2)
     u, s, vh = np.linalg.svd(a)

@@ -148,12 +148,21 @@ def eigh_bar(g: Any, ans: Any) -> Any:
            [nan,  1.]])
     """
     (w, v), (w_bar, v_bar) = ans, g
-    inner = safe_product(H(v) @ v_bar, reciprocal_gaps(w)) + diagonal_matrix(w_bar)
+    return between_axes(v, safe_product(H(v) @ v_bar, reciprocal_gaps(w)) + diagonal_matrix(w_bar), H(v))
+
+
+def between_axes(u: Any, inner: Any, vh: Any) -> Any:
+    """``u @ inner @ vh``, with NaN where it depends on what is NaN in ``inner``.
+
+    >>> between_axes(np.eye(2), np.array([[1.0, np.nan], [0.0, 2.0]]), np.eye(2))
+    array([[ 1., nan],
+           [ 0.,  2.]])
+    """
     if not np.any(np.isnan(inner)):
-        return v @ inner @ H(v)
+        return u @ inner @ vh
     unknown = np.isnan(inner)
-    turned = np.abs(v) @ (unknown * 1.0) @ np.abs(mT(v)) > 0
-    return np.where(turned, np.nan, v @ np.where(unknown, 0, inner) @ H(v))
+    turned = np.abs(u) @ (unknown * 1.0) @ np.abs(vh) > 0
+    return np.where(turned, np.nan, u @ np.where(unknown, 0, inner) @ vh)
 
 
 @vjp(np.linalg.eigvalsh)
@@ -218,7 +227,7 @@ def svd(g, ans, a, full_matrices=True, compute_uv=True, hermitian=False):
         phase = 1j * np.imag(np.diagonal(from_u, 0, -2, -1))
         inner = inner + diagonal_matrix(safe_product(phase, 1 / s))
     outside_u, outside_v = u_bar - u @ from_u, vh_bar - H(from_v) @ vh
-    a_bar = u @ inner @ vh + safe_product(outside_u, row(1 / s)) @ vh
+    a_bar = between_axes(u, inner, vh) + safe_product(outside_u, row(1 / s)) @ vh
     return a_bar + u @ safe_product(outside_v, column(1 / s))
 
 
