@@ -103,7 +103,7 @@ def eigh(
 ):
     if b is not None:
         refuse("scipy.linalg.eigh with two matrices", fix="reduce it with a Cholesky factor of b")
-    UPLO = "L" if lower else "U"
+    UPLO: Any = "L" if lower else "U"
     if eigvals_only and subset_by_index is None:
         return decompositions.eigvalsh(g, ans, a, UPLO)
     if subset_by_index is None:
@@ -120,7 +120,7 @@ def eigh(
 def eigvalsh(g, ans, a, b=None, lower=True, check_finite=True, subset_by_index=None, driver=None):
     if b is not None:
         refuse("scipy.linalg.eigvalsh with two matrices", fix="reduce it with a Cholesky factor of b")
-    UPLO = "L" if lower else "U"
+    UPLO: Any = "L" if lower else "U"
     if subset_by_index is not None:
         w, _ = np.linalg.eigh(a, UPLO)
         g = with_part(0 * w, g, subset_by_index[0])

@@ -67,7 +67,7 @@ def require_restored(cx: Context, block: Block) -> None:
     for op in block.ops:
         for inner in blocks(op):
             require_restored(cx, inner)
-        given = op.args[0] if isinstance(op, Op) and op.fn is restore else None
+        given: Any = op.args[0] if isinstance(op, Op) and op.fn is restore else None
         if isinstance(op, Op) and op.fn is np.seterr and op.kwargs and op.outs[0].hint == CALLED:
             open_.append(op.outs[0])
         elif given in open_:
