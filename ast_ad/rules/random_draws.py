@@ -12,6 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from .helpers import mT
+from .numpy.gather import refuse
+from .numpy.products import column
 from .registry import elementwise, nondifferentiable
 
 GENERATORS = np.random.Generator, np.random.RandomState
@@ -136,6 +139,33 @@ def chisquare(generator, size, df):
     return 2.0 * with_shape(noise(generator, "standard_gamma", (df / 2.0,), (df,), size), df / 2.0)
 
 
+def sizes_of_vectors(size, mean):
+    """The size of the noise behind vectors, whose own size tells how many there are.
+
+    >>> sizes_of_vectors((3, 2), np.zeros(4))
+    (3, 2, 4)
+    """
+    n = np.shape(mean)[0]
+    if size is None:
+        return (n,)
+    return (*size, n) if isinstance(size, tuple) else (size, n)
+
+
+def with_right_vectors(generator, size, mean, cov, check_valid="warn", tol=1e-8):
+    """``multivariate_normal`` of a ``RandomState``; ``size``: that of the noise."""
+    _, s, vh = np.linalg.svd(cov)
+    return mean + noise(generator, "standard_normal", (), (), size) @ (column(np.sqrt(s)) * vh)
+
+
+def with_left_vectors(generator, size, mean, cov, check_valid="warn", tol=1e-8, method="svd"):
+    """``multivariate_normal`` of a ``Generator``, which is the same where ``cov`` is symmetric."""
+    if method != "svd":
+        refuse(f"multivariate_normal(method={method!r})", fix="use the method 'svd'")
+    u, s, _ = np.linalg.svd(cov)
+    return mean + noise(generator, "standard_normal", (), (), size) @ mT(u * np.sqrt(s))
+
+
+MULTIVARIATE_NORMAL = {"RandomState": with_right_vectors, "Generator": with_left_vectors}
 FORMULAS: dict[str, Callable[..., Any]] = {
     "normal": located("standard_normal"),
     **{name: located(name, 0.0, 1.0) for name in ("laplace", "logistic", "gumbel")},

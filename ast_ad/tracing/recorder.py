@@ -27,7 +27,10 @@ from ..eager.tensor import Tensor
 from ..eager.views import edge_of
 from ..errors import AdError, UnsupportedError
 from ..trees import flatten, noting_changes, register_leaf
-from . import operators  # noqa: F401  (attaches them)
+from . import (
+    array_libraries,  # noqa: F401  (puts other libraries' functions among the replacements)
+    operators,  # noqa: F401  (attaches them)
+)
 from .argument_copies import Copies
 from .askers import asked_by
 from .births import births

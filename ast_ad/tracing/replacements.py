@@ -357,14 +357,6 @@ arriving: list[tuple[str, Callable[[types.ModuleType], Iterable[tuple[Any, Any]]
 arriving.append(("scipy.spatial._qhull", lambda module: ()))  # whose classes get other methods (hulls.py)
 
 
-def _solve(a: Any, b: Any, /) -> Any:
-    """``solve`` for any array library, of NumPy's arrays: it calls what NumPy's own is made of."""
-    return np.linalg.solve(a, b)
-
-
-arriving.append(("scipy._lib.array_api_compat.numpy.linalg", lambda module: [(module.solve, _solve)]))
-
-
 def replacement(value: Any, table: dict[int, tuple[Any, Any]]) -> Any:
     """What stands in the place of a value while a function is traced; None: the value itself."""
     entry = table.get(id(value))

@@ -217,6 +217,54 @@ def test_distributions(method, generator):
             np.testing.assert_allclose(found[i], differences(at, params[i]), rtol=1e-6)
 
 
+MEAN, COVARIANCE = np.array([1.0, -2.0]), np.array([[2.0, 0.3], [0.3, 1.0]])
+
+
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+@pytest.mark.parametrize("generator", [RNG, STATE, np.random], ids=["Generator", "RandomState", "global"])
+def test_vectors(generator, backend):
+    """By the matrix as it is read, its two triangles apart."""
+
+    def f(mean, covariance):
+        one = generator.multivariate_normal(mean, covariance, check_valid="ignore")
+        many = generator.multivariate_normal(mean, covariance, (3, 2), "ignore")
+        return np.sum(one**2) + np.sum(many * np.arange(12.0).reshape(3, 2, 2)) + generator.standard_normal()
+
+    d = value_and_grad(f, argnums=(0, 1), backend=backend, fallback="error")
+    reset()
+    expected = f(MEAN, COVARIANCE)
+    after = states()
+    for _ in range(2):
+        reset()
+        value, (by_mean, by_covariance) = d(MEAN, COVARIANCE)
+        np.testing.assert_allclose(value, expected, rtol=1e-14)
+        assert states() == after
+    np.testing.assert_allclose(by_mean, differences(lambda m: f(m, COVARIANCE), MEAN), rtol=1e-6)
+
+    def by_parts(x):
+        return f(MEAN, x.reshape(2, 2))
+
+    np.testing.assert_allclose(by_covariance.ravel(), differences(by_parts, COVARIANCE.ravel()), rtol=1e-6)
+
+
+def test_vectors_of_equal_variances():
+    """The axes are not unique, and what they are does not matter."""
+
+    def f(s):
+        draws = np.random.RandomState(1).multivariate_normal(s * MEAN, s**2 * np.eye(2), 3)
+        return np.sum(draws * np.arange(6.0).reshape(3, 2))
+
+    assert grad(f, fallback="error")(0.8) == pytest.approx((f(0.8 + 1e-5) - f(0.8 - 1e-5)) / 2e-5, rel=1e-8)
+
+
+@pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
+def test_vectors_by_another_factor_are_refused():
+    with pytest.raises(ast_ad.UnsupportedError, match="method='cholesky'"):
+        grad(lambda c: np.sum(RNG.multivariate_normal(MEAN, c, method="cholesky")), fallback="error")(
+            COVARIANCE
+        )
+
+
 def test_the_shape_of_a_gamma_variable():
     """Its distribution function stays the same."""
     for a in (0.2, 1.0, 3.7, 60.0, 400.0):

@@ -92,8 +92,8 @@ SAMPLES = {
         run(CWIDE, False),
     ],
     np.linalg.svdvals: [(A,), (CTALL,)],
-    d.thin_cotangent: [run(np.eye(3)[:, :2], np.ones(2))],
-    d.widened: [(normal(3, 1), normal(3, 2))],
+    d.cotangent_of_others: [run(np.eye(3), np.eye(3), np.ones(2), "svd", "")],
+    d.ending_with: [(normal(3, 1), normal(3, 2))],
     np.linalg.norm: [
         (B,),
         (normal(3), 2),

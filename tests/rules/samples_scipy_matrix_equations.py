@@ -4,9 +4,12 @@ import numpy as np
 import scipy.linalg as sl
 from sample import Sample, cnormal, normal
 
+from ast_ad.rules.scipy import matrix_equations as equations
+
 EYE = np.eye(3)
 A, B, CA, CB = normal(3, 3) + 2 * EYE, normal(3, 2), cnormal(3, 3) + 2 * EYE, cnormal(3, 2)
 SPD, R = A @ A.T, np.array([[1.5, 0.2], [0.2, 0.7]])
+E, S = EYE + 0.1 * normal(3, 3), 0.1 * normal(3, 2)
 WIDE = np.array([[3.0, 0.4, -0.2], [0.1, 5.0, 0.3], [0.2, -0.5, 8.0]])
 
 
@@ -21,10 +24,19 @@ def band(diagonal, *others):
 
 
 SAMPLES = {
+    equations.of_solution: [run(EYE, 0 * EYE, EYE, "care")],
     sl.solve_continuous_lyapunov: [(A, normal(3, 3)), (CA, cnormal(3, 3)), (A, SPD)],
     sl.solve_discrete_lyapunov: [(A / 3, normal(3, 3)), (CA / 4, cnormal(3, 3)), (A / 3, SPD, "bilinear")],
-    sl.solve_continuous_are: [Sample((A, B, SPD, R), wrt=(0, 1)), run(CA, CB, SPD, R)],
-    sl.solve_discrete_are: [Sample((A / 2, B, SPD, R), wrt=(0, 1), tol=1e-5), run(CA, CB, SPD, R)],
+    sl.solve_continuous_are: [
+        Sample((A, B, SPD, R), wrt=(0, 1)),
+        run(CA, CB, SPD, R),
+        Sample((A, B, SPD, R, E, S), {"balanced": False}, wrt=(0, 1, 4, 5)),
+    ],
+    sl.solve_discrete_are: [
+        Sample((A / 2, B, SPD, R), wrt=(0, 1), tol=1e-5),
+        run(CA, CB, SPD, R),
+        Sample((A / 2, B, SPD, R, E, S), {"balanced": False}, wrt=(0, 1, 4, 5), tol=1e-5),
+    ],
     sl.logm: [Sample((WIDE,), order2=False), Sample((CA + 2 * EYE,), order2=False)],
     sl.fractional_matrix_power: [Sample((WIDE, 0.3), order2=False), Sample((WIDE, -1.5), order2=False)],
     sl.eig: [Sample((SPD + 0.1 * A,), order2=False), run(A), run(CA)],

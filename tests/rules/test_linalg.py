@@ -11,6 +11,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from sample import cnormal, normal
 
+import ast_ad
 from ast_ad import rules  # noqa: F401  (fills the registry)
 from ast_ad.errors import NoDerivativeError
 from ast_ad.rules.registry import lookup
@@ -117,6 +118,15 @@ def test_svd(shape, kind):
     check(loss, cotangent(np.linalg.svd, g, a, full_matrices=False), a, random_like(a, 6))
 
 
+def test_singular_vectors_of_a_multiple_of_one_matrix():
+    """Those of equal values are turned by some changes of the matrix, and not by its size."""
+    u, s, _ = np.linalg.svd(np.eye(3))
+    bar = cotangent(np.linalg.svd, (normal(3, 3), s, normal(3, 3, seed=1)), np.eye(3))
+    assert np.all(np.isfinite(np.diagonal(bar))) and np.isnan(bar[0, 1])
+    found = ast_ad.grad(lambda x: np.sum(np.linalg.svd(x * np.eye(3))[0] * x), fallback="error")(1.3)
+    assert found == np.sum(u)
+
+
 def test_svd_of_full_matrices_refuses_what_is_not_unique():
     a = normal(4, 2)
     u, s, vh = np.linalg.svd(a)
@@ -142,6 +152,61 @@ def test_full_qr_of_a_tall_matrix_refuses_what_is_not_unique(call, kind):
     check(loss, cotangent(fn, g, a, mode=mode), a, random_like(a, 6))
     with pytest.raises(NoDerivativeError, match="qr of a tall matrix"):
         cotangent(fn, (np.ones_like(q), g[1]), a, mode=mode)
+
+
+def space_beside(vectors, k):
+    """The projection on what is orthogonal to a matrix' columns, by the vectors behind the first k."""
+    others = vectors[..., k:]
+    return others @ H(others)
+
+
+@pytest.mark.parametrize(
+    "fn", [np.linalg.svd, np.linalg.qr, sl.svd, sl.qr], ids=["svd", "qr", "s_svd", "s_qr"]
+)
+@pytest.mark.parametrize("kind", [normal, cnormal])
+@pytest.mark.parametrize("shape", [(5, 2), (4, 3), (2, 5)])
+def test_vectors_that_are_not_unique_count_by_what_they_span(fn, kind, shape):
+    """What a least-squares residual, or a null space's projection, is made of."""
+    a, c = kind(*shape), kind(max(shape), max(shape), seed=4)
+    k = min(shape)
+    options = {"mode": "complete"} if fn is np.linalg.qr else {}
+    if "qr" in fn.__name__ and shape[0] < shape[1]:
+        a = H(a)
+
+    def loss(x):
+        ans = fn(x, **options)
+        vectors = ans[0] if np.shape(ans[0])[0] == max(shape) else H(ans[2])
+        return np.sum(np.real(np.conj(c) * space_beside(vectors, k)))
+
+    ans = fn(a, **options)
+    side = 0 if np.shape(ans[0])[0] == max(shape) else 2
+    vectors = ans[0] if side == 0 else H(ans[2])
+    bar = np.zeros_like(vectors)
+    bar[:, k:] = (c + H(c)) @ vectors[:, k:]
+    g = [np.zeros_like(part) for part in ans]
+    g[side] = bar if side == 0 else H(bar)
+    check(loss, cotangent(fn, tuple(g), a, **options), a, random_like(a, 6))
+
+
+def test_vectors_that_are_not_unique_in_programs():
+    def residual(a, b):
+        q, _ = np.linalg.qr(a, mode="complete")
+        return np.sum((q[:, 2:].T @ b) ** 2)
+
+    def singled_out(a, b):
+        q, _ = np.linalg.qr(a, mode="complete")
+        return np.sum(q[:, 3] ** 2 * b)
+
+    a, b = normal(5, 2), normal(5, seed=3)
+
+    def by_least_squares(a, b):
+        return np.sum((b - a @ np.linalg.solve(a.T @ a, a.T @ b)) ** 2)
+
+    for derivative in (ast_ad.grad, ast_ad.hessian):
+        found = derivative(residual, fallback="error")(a, b)
+        np.testing.assert_allclose(found, derivative(by_least_squares, fallback="error")(a, b), atol=1e-10)
+    with pytest.raises(NoDerivativeError, match="which they are"):
+        ast_ad.grad(singled_out)(a, b)
 
 
 def test_singular_determinant():
@@ -209,7 +274,7 @@ def test_riccati_equations_by_their_symmetric_matrices(solve, kind):
     q, r = np.diag([2.0, 1.0, 1.5]) + 0 * a, np.diag([0.7, 1.2]) + 0 * a[:2, :2]
     args = [a, b, q, r]
     bars = lookup(solve).rule(g, solve(*args), *args)
-    for i, bar in enumerate(bars):
+    for i, bar in enumerate(bars[:4]):
         v = kind(*args[i].shape, seed=3)
         v = v + H(v) if i > 1 else v
 
@@ -217,6 +282,65 @@ def test_riccati_equations_by_their_symmetric_matrices(solve, kind):
             return np.sum(np.real(np.conj(g) * solve(*args[:i], x, *args[i + 1 :])))
 
         check(loss, bar, args[i], v)
+
+
+@pytest.mark.parametrize("solve", [sl.solve_continuous_are, sl.solve_discrete_are])
+@pytest.mark.parametrize("kind", [normal, cnormal])
+@pytest.mark.parametrize("which", ["e", "s", "es"])
+def test_riccati_equations_of_more_matrices(solve, kind, which):
+    a, b, g = kind(3, 3) / 2, kind(3, 2, seed=1), kind(3, 3, seed=2)
+    e = np.eye(3) + 0.2 * kind(3, 3, seed=4) if "e" in which else None
+    s = 0.1 * kind(3, 2, seed=5) if "s" in which else None
+    args = [a, b, np.diag([2.0, 1.0, 1.5]) + 0 * a, np.diag([0.7, 1.2]) + 0 * a[:2, :2], e, s]
+    bars = lookup(solve).rule(g, solve(*args), *args)
+    for i, bar in enumerate(bars):
+        if args[i] is None:
+            assert bar is None
+            continue
+        v = kind(*args[i].shape, seed=3)
+        v = v + H(v) if i in (2, 3) else v
+
+        def loss(x, i=i):
+            return np.sum(np.real(np.conj(g) * solve(*args[:i], x, *args[i + 1 :])))
+
+        check(loss, bar, args[i], v)
+
+
+@pytest.mark.parametrize("solve", [sl.solve_continuous_are, sl.solve_discrete_are])
+def test_what_does_not_solve_its_equation_has_no_derivative(solve):
+    """SciPy's own balancing, where there is a matrix ``e``."""
+    a, e = normal(3, 3) + 2 * np.eye(3), np.eye(3) + 0.1 * normal(3, 3)
+    args = [a / 2, normal(3, 2), a @ a.T, np.array([[1.5, 0.2], [0.2, 0.7]]), e]
+    plain, found = (solve(*args, balanced=balanced) for balanced in (False, True))
+    if not np.allclose(plain, found):
+        with pytest.raises(NoDerivativeError, match="does not solve"):
+            ast_ad.grad(lambda a: np.sum(solve(a, *args[1:])))(args[0])
+    gradient = ast_ad.grad(lambda a: np.sum(solve(a, *args[1:], balanced=False)))(args[0])
+    check(lambda a: np.sum(solve(a, *args[1:], balanced=False)), gradient, args[0], normal(3, 3, seed=3))
+
+
+@pytest.mark.parametrize("kind", [normal, cnormal])
+@pytest.mark.parametrize("lower", [True, False])
+@pytest.mark.parametrize("part", [(0, 0), (1, 2), (0, 3), (3, 3)])
+def test_some_eigenvalues_and_their_vectors(kind, lower, part):
+    """Of four; the vectors of a part have signs of their own."""
+    a = kind(4, 4)
+    a = a + H(a)
+
+    def loss(x):
+        w, v = sl.eigh(x, lower=lower, subset_by_index=part, driver="evr")
+        return eigen_loss((w, v)) + np.sum(sl.eigvalsh(x, lower=lower, subset_by_index=part) ** 2)
+
+    options = {"lower": lower, "subset_by_index": part}
+    ans = sl.eigh(a, **options, driver="evr")
+    bar = lookup(sl.eigh).rule(eigen_cotangents(ans), ans, a, **options, driver="evr")
+    values = sl.eigvalsh(a, **options)
+    bar = bar + lookup(sl.eigvalsh).rule(2 * values, values, a, **options)
+    only = sl.eigh(a, **options, eigvals_only=True)
+    again = lookup(sl.eigh).rule(2 * only, only, a, **options, eigvals_only=True)
+    np.testing.assert_allclose(again, lookup(sl.eigvalsh).rule(2 * values, values, a, **options))
+    v = kind(4, 4, seed=7)
+    check(loss, bar, a, v + H(v))
 
 
 def test_tridiagonal_vectors():

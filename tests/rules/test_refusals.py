@@ -194,16 +194,6 @@ DERIVATIVES: list[tuple[str, np.ndarray, Program]] = [
     ),
     ("eigh with two matrices", SQUARE, lambda x: scipy.linalg.eigh(x, np.eye(2))[0]),
     ("eigvalsh with two matrices", SQUARE, lambda x: scipy.linalg.eigvalsh(x, np.eye(2))),
-    (
-        "scipy.linalg.solve_continuous_are with e= or s=",
-        SQUARE,
-        lambda x: scipy.linalg.solve_continuous_are(x, np.eye(2), np.eye(2), np.eye(2), e=np.eye(2)),
-    ),
-    (
-        "scipy.linalg.solve_discrete_are with e= or s=",
-        SQUARE,
-        lambda x: scipy.linalg.solve_discrete_are(x, np.eye(2), np.eye(2), np.eye(2), e=np.eye(2)),
-    ),
     ("scipy.linalg.eig with", SQUARE, lambda x: np.abs(scipy.linalg.eig(x, left=True, right=False)[1])),
     ("scipy.linalg.eigvals with", SQUARE, lambda x: np.abs(scipy.linalg.eigvals(x, np.eye(2)))),
     (

@@ -20,6 +20,7 @@ from ..ir.types import is_strange
 from .builder import Builder
 from .callables.call_sites import CallSites
 from .callables.calls import call, python_function
+from .callables.error_states import require_restored
 from .callables.recursion import Bounds, Code
 from .constructs.boundness import Raised, certain_exception
 from .constructs.local_classes import require_outside
@@ -195,6 +196,8 @@ def _read(
         guard_identities(cx)
         require_alone(cx, bool(sites and sites.reasons()))
     without_references(builder.block)
+    if cx.errstate:
+        require_restored(cx, builder.block)
     params = (*inputs.params, *(var for _, var, _ in inputs.captures))
     name = getattr(function, "__name__", None) or "function"
     primal = Function(name if name.isidentifier() else "function", params, builder.block)

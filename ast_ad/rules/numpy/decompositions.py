@@ -90,7 +90,8 @@ def qr(g, ans, a, mode="reduced"):
         refuse(f"np.linalg.qr(mode={mode!r})", fix="use mode='reduced'")
     if mode == "complete":  # below a tall matrix' r are zeros
         d = np.diagonal(r, 0, -2, -1)
-        q, q_bar = thin(q, d), thin_cotangent(q_bar, d, "qr of a tall matrix", "ask for the reduced one")
+        q_bar = thin_cotangent(q_bar, q, d, "qr of a tall matrix", "ask for the reduced one")
+        q = thin(q, d)
         r, r_bar = r[..., : np.shape(d)[-1], :], r_bar[..., : np.shape(d)[-1], :]
     k = np.shape(r)[-2]
     y, r_x, y_bar = a[..., k:], r[..., :k], q @ r_bar[..., k:]
@@ -147,12 +148,21 @@ def eigh_bar(g: Any, ans: Any) -> Any:
            [nan,  1.]])
     """
     (w, v), (w_bar, v_bar) = ans, g
-    inner = safe_product(H(v) @ v_bar, reciprocal_gaps(w)) + diagonal_matrix(w_bar)
+    return between_axes(v, safe_product(H(v) @ v_bar, reciprocal_gaps(w)) + diagonal_matrix(w_bar), H(v))
+
+
+def between_axes(u: Any, inner: Any, vh: Any) -> Any:
+    """``u @ inner @ vh``, with NaN where it depends on what is NaN in ``inner``.
+
+    >>> between_axes(np.eye(2), np.array([[1.0, np.nan], [0.0, 2.0]]), np.eye(2))
+    array([[ 1., nan],
+           [ 0.,  2.]])
+    """
     if not np.any(np.isnan(inner)):
-        return v @ inner @ H(v)
+        return u @ inner @ vh
     unknown = np.isnan(inner)
-    turned = np.abs(v) @ (unknown * 1.0) @ np.abs(mT(v)) > 0
-    return np.where(turned, np.nan, v @ np.where(unknown, 0, inner) @ H(v))
+    turned = np.abs(u) @ (unknown * 1.0) @ np.abs(vh) > 0
+    return np.where(turned, np.nan, u @ np.where(unknown, 0, inner) @ vh)
 
 
 @vjp(np.linalg.eigvalsh)
@@ -207,8 +217,8 @@ def svd(g, ans, a, full_matrices=True, compute_uv=True, hermitian=False):
         return singular_values_bar(g, a)
     (u, s, vh), (u_bar, s_bar, vh_bar) = ans, g
     if full_matrices:
-        u, u_bar = thin(u, s), thin_cotangent(u_bar, s)
-        vh, vh_bar = H(thin(H(vh), s)), H(thin_cotangent(H(vh_bar), s))
+        u_bar, vh_bar = thin_cotangent(u_bar, u, s), H(thin_cotangent(H(vh_bar), H(vh), s))
+        u, vh = thin(u, s), H(thin(H(vh), s))
     gaps = reciprocal_gaps(s * s)
     from_u, from_v = H(u) @ u_bar, vh @ H(vh_bar)
     inner = safe_product(from_u - H(from_u), gaps) * row(s)
@@ -217,7 +227,7 @@ def svd(g, ans, a, full_matrices=True, compute_uv=True, hermitian=False):
         phase = 1j * np.imag(np.diagonal(from_u, 0, -2, -1))
         inner = inner + diagonal_matrix(safe_product(phase, 1 / s))
     outside_u, outside_v = u_bar - u @ from_u, vh_bar - H(from_v) @ vh
-    a_bar = u @ inner @ vh + safe_product(outside_u, row(1 / s)) @ vh
+    a_bar = between_axes(u, inner, vh) + safe_product(outside_u, row(1 / s)) @ vh
     return a_bar + u @ safe_product(outside_v, column(1 / s))
 
 
@@ -253,50 +263,70 @@ def thin(u: Any, s: Any) -> Any:
 
 
 def thin_cotangent(
-    u_bar: Any, s: Any, name: str = "np.linalg.svd(full_matrices=True)", fix: str = "pass full_matrices=False"
+    u_bar: Any,
+    u: Any,
+    s: Any,
+    name: str = "np.linalg.svd(full_matrices=True)",
+    fix: str = "pass full_matrices=False",
 ) -> Any:
-    """The first ``len(s)`` columns, after a check that the others, which have no derivative, are zero.
+    """The cotangent of the first ``len(s)`` columns of ``u``, when all others count through what they span.
 
-    ``name``, ``fix``: the decomposition, and what to write for it, as the error says them.
+    Those others are orthogonal to the first ones, and turn with them.
 
-    >>> thin_cotangent(np.eye(3)[:, :2], np.ones(2)).shape
+    >>> thin_cotangent(np.eye(3)[:, :2], np.eye(3)[:, :2], np.ones(2)).shape
     (3, 2)
     """
     n = np.shape(s)[-1]
-    if np.any(u_bar[..., n:]):
+    first, others = u[..., :n], u[..., n:]
+    return u_bar[..., :n] - others @ (H(cotangent_of_others(u_bar, u, s, name, fix)) @ first)
+
+
+def cotangent_of_others(u_bar: Any, u: Any, s: Any, name: str, fix: str) -> Any:
+    """The columns behind the first ``len(s)``, after a check that the result is the same for any like them.
+
+    Which ones they are the matrix does not tell: any that span the same would do. Where these make another
+    result, to first order, there is no derivative.
+
+    ``name``, ``fix``: the decomposition, and what to write for it, as the error says them.
+    """
+    n = np.shape(s)[-1]
+    bars = u_bar[..., n:]
+    turned = H(u[..., n:]) @ bars
+    size = np.max(np.abs(bars), initial=0.0)
+    if np.any(np.abs(turned - H(turned)) > np.sqrt(np.finfo(np.asarray(bars).dtype).eps) * size):
         raise NoDerivativeError(
             name,
-            why="the vectors beyond the rank of the matrix are not unique",
+            why="the vectors beyond the rank of the matrix are not unique, and it matters which they are",
             fix=fix,
         )
-    return u_bar[..., :n]
+    return bars
 
 
-@shape(thin_cotangent)
-def thin_cotangent_shape(u_bar, s, name="", fix=""):
-    return (*u_bar[:-1], s[-1])
+@shape(cotangent_of_others)
+def cotangent_of_others_shape(u_bar, u, s, name, fix):
+    return (*u_bar[:-1], None)
 
 
-@vjp(thin_cotangent, view=True)
-def thin_cotangent_rule(g, ans, u_bar, s, name="", fix=""):
-    return widened(g, u_bar), None
+@vjp(cotangent_of_others, view=True)
+def cotangent_of_others_rule(g, ans, u_bar, u, s, name, fix):
+    return ending_with(g, u_bar), None, None
 
 
-def widened(x: Any, like: Any) -> Any:
-    """``x`` with columns of zeros appended, up to the shape of ``like``.
+def ending_with(x: Any, like: Any) -> Any:
+    """``x`` behind columns of zeros, in the shape of ``like``.
 
-    >>> widened(np.ones((1, 1)), np.zeros((1, 2)))
-    array([[1., 0.]])
+    >>> ending_with(np.ones((1, 1)), np.zeros((1, 2)))
+    array([[0., 1.]])
     """
     out = np.zeros(np.shape(like), np.asarray(x).dtype)
-    out[..., : np.shape(x)[-1]] = x
+    out[..., np.shape(like)[-1] - np.shape(x)[-1] :] = x
     return out
 
 
-@vjp(widened)
-def widened_rule(g, ans, x, like):
-    return g[..., : np.shape(x)[-1]], None
+@vjp(ending_with)
+def ending_with_rule(g, ans, x, like):
+    return g[..., np.shape(like)[-1] - np.shape(x)[-1] :], None
 
 
-helpers.METADATA.update({thin_cotangent: 1, widened: 1})
-helpers.SHAPED_LIKE.update({widened: (1, (0,))})
+helpers.METADATA.update({cotangent_of_others: 2, ending_with: 1})
+helpers.SHAPED_LIKE.update({ending_with: (1, (0,))})

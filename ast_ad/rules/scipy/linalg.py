@@ -98,20 +98,42 @@ def cholesky(g, ans, a, lower=False, check_finite=True):
 
 
 @vjp(sl.eigh)
-def eigh(g, ans, a, b=None, lower=True, eigvals_only=False, check_finite=True):
+def eigh(
+    g, ans, a, b=None, lower=True, eigvals_only=False, check_finite=True, subset_by_index=None, driver=None
+):
     if b is not None:
         refuse("scipy.linalg.eigh with two matrices", fix="reduce it with a Cholesky factor of b")
-    UPLO = "L" if lower else "U"
-    if eigvals_only:
+    UPLO: Any = "L" if lower else "U"
+    if eigvals_only and subset_by_index is None:
         return decompositions.eigvalsh(g, ans, a, UPLO)
-    return decompositions.eigh(g, ans, a, UPLO)
+    if subset_by_index is None:
+        return decompositions.eigh(g, ans, a, UPLO)
+    w, v = np.linalg.eigh(a, UPLO)
+    first = subset_by_index[0]
+    if eigvals_only:
+        return decompositions.eigvalsh(with_part(0 * w, g, first), w, a, UPLO)
+    bars = with_part(0 * w, g[0], first), with_part(0 * v, g[1], first)
+    return decompositions.eigh(bars, (w, with_part(v, ans[1], first)), a, UPLO)
 
 
 @vjp(sl.eigvalsh)
-def eigvalsh(g, ans, a, b=None, lower=True, check_finite=True):
+def eigvalsh(g, ans, a, b=None, lower=True, check_finite=True, subset_by_index=None, driver=None):
     if b is not None:
         refuse("scipy.linalg.eigvalsh with two matrices", fix="reduce it with a Cholesky factor of b")
-    return decompositions.eigvalsh(g, ans, a, "L" if lower else "U")
+    UPLO: Any = "L" if lower else "U"
+    if subset_by_index is not None:
+        w, _ = np.linalg.eigh(a, UPLO)
+        g = with_part(0 * w, g, subset_by_index[0])
+    return decompositions.eigvalsh(g, ans, a, UPLO)
+
+
+def with_part(whole: Any, part: Any, first: int) -> Any:
+    """``whole`` with other columns from ``first`` on.
+
+    >>> with_part(np.zeros(4), np.ones(2), 1)
+    array([0., 1., 1., 0.])
+    """
+    return np.concatenate((whole[..., :first], part, whole[..., first + np.shape(part)[-1] :]), axis=-1)
 
 
 @vjp(sl.svd)

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 import scipy.linalg as sl
 
+from ...errors import NoDerivativeError
 from .. import helpers
 from ..numpy import decompositions, linalg
 from ..numpy.gather import refuse
 from ..numpy.products import H
-from ..registry import composite, vjp
+from ..registry import composite, shape, vjp
 from .linalg import row_order, transposed_band, unit_lower
 
 # ----- Lyapunov's and Riccati's equations -----
@@ -37,25 +38,80 @@ def solve_discrete_lyapunov(g, ans, a, q, method=None):
 
 @vjp(sl.solve_continuous_are)
 def solve_continuous_are(g, ans, a, b, q, r, e=None, s=None, balanced=True):
-    """``H(a) x + x a - x b r^-1 H(b) x + q = 0``, with the gain ``k = r^-1 H(b) x``."""
-    if e is not None or s is not None:
-        refuse("scipy.linalg.solve_continuous_are with e= or s=", fix="bring the equation to its plain form")
-    gain = np.linalg.solve(r, H(b) @ ans)
-    q_bar = sl.solve_continuous_lyapunov(a - b @ gain, -(g + H(g)) / 2)
-    by_drift = 2 * ans @ q_bar
-    return by_drift, -by_drift @ H(gain), q_bar, gain @ q_bar @ H(gain)
+    """``H(a) x e + H(e) x a - H(k) r k + q = 0``, with the gain ``k = r^-1 (H(b) x e + H(s))``."""
+    x_e = ans if e is None else ans @ e
+    weighted = H(b) @ x_e
+    gain = np.linalg.solve(r, weighted if s is None else weighted + H(s))
+    if e is not None:
+        rest = H(a) @ x_e + H(x_e) @ a + q - H(gain) @ r @ gain
+        gain = of_solution(gain, rest, H(a) @ x_e, "scipy.linalg.solve_continuous_are")
+    closed = a - b @ gain
+    solved = sl.solve_continuous_lyapunov(closed if e is None else over(closed, e), -(g + H(g)) / 2)
+    q_bar = solved if e is None else between(solved, e)
+    by_drift = 2 * x_e @ q_bar
+    e_bar = None if e is None else 2 * ans @ closed @ q_bar
+    s_bar = None if s is None else -2 * q_bar @ H(gain)
+    return by_drift, -by_drift @ H(gain), q_bar, gain @ q_bar @ H(gain), e_bar, s_bar
 
 
 @vjp(sl.solve_discrete_are)
 def solve_discrete_are(g, ans, a, b, q, r, e=None, s=None, balanced=True):
-    """``H(a) x a - x - H(a) x b k + q = 0``, with the gain ``k = (r + H(b) x b)^-1 H(b) x a``."""
-    if e is not None or s is not None:
-        refuse("scipy.linalg.solve_discrete_are with e= or s=", fix="bring the equation to its plain form")
-    gain = np.linalg.solve(r + H(b) @ ans @ b, H(b) @ ans @ a)
+    """``H(a) x a - H(e) x e - H(k) m k + q = 0``, with ``m = r + H(b) x b`` and the gain
+    ``k = m^-1 (H(b) x a + H(s))``."""
+    weighted = H(b) @ ans @ a
+    weight = r + H(b) @ ans @ b
+    gain = np.linalg.solve(weight, weighted if s is None else weighted + H(s))
+    if e is not None:
+        rest = H(a) @ ans @ a - H(e) @ ans @ e + q - H(gain) @ weight @ gain
+        gain = of_solution(gain, rest, H(e) @ ans @ e, "scipy.linalg.solve_discrete_are")
     closed = a - b @ gain
-    q_bar = sl.solve_discrete_lyapunov(closed, (g + H(g)) / 2)
+    solved = sl.solve_discrete_lyapunov(closed if e is None else over(closed, e), (g + H(g)) / 2)
+    q_bar = solved if e is None else between(solved, e)
     by_step = 2 * ans @ closed @ q_bar
-    return by_step, -by_step @ H(gain), q_bar, gain @ q_bar @ H(gain)
+    e_bar = None if e is None else -2 * ans @ e @ q_bar
+    s_bar = None if s is None else -2 * q_bar @ H(gain)
+    return by_step, -by_step @ H(gain), q_bar, gain @ q_bar @ H(gain), e_bar, s_bar
+
+
+def of_solution(x: Any, rest: Any, term: Any, name: str) -> Any:
+    """``x``, after a check that the equation is solved: what is left of it is small beside one of its terms.
+
+    SciPy 1.17 balances equations with ``e`` in a way that changes them, and finds something else.
+    """
+    if np.max(np.abs(rest)) > np.finfo(np.asarray(x).dtype).eps ** 0.375 * np.max(np.abs(term)):
+        raise NoDerivativeError(
+            name, why="what it found does not solve the equation", fix="pass balanced=False"
+        )
+    return +x
+
+
+@shape(of_solution)
+def of_solution_shape(x, rest, term, name):
+    return x
+
+
+@vjp(of_solution)
+def of_solution_rule(g, ans, x, rest, term, name):
+    return g, None, None
+
+
+def over(a: Any, e: Any) -> Any:
+    """``a @ e^-1``.
+
+    >>> over(np.array([[1.0, 4.0]]), np.diag([1.0, 2.0]))
+    array([[1., 2.]])
+    """
+    return H(np.linalg.solve(H(e), H(a)))
+
+
+def between(p: Any, e: Any) -> Any:
+    """``e^-1 @ p @ H(e)^-1``.
+
+    >>> between(np.diag([1.0, 4.0]), np.diag([1.0, 2.0]))
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    return over(np.linalg.solve(e, p), H(e))
 
 
 # ----- functions of matrices -----

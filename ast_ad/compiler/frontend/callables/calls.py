@@ -37,6 +37,7 @@ from ..values import Arr, ArrayMethod, Bound, Callee, Closure, Comprehension, Dc
 from .absence import asked
 from .builtins import special
 from .call_sites import call_followed
+from .error_states import AS_BEFORE, is_before
 from .inlining import call_closure
 from .instances import construct
 from .iterables import generated, run_cached
@@ -90,15 +91,19 @@ def call_parts(cx: Context, node: gast.Call) -> tuple[Any, list[Value], dict[str
     for keyword in node.keywords:
         value = evaluate(cx, keyword.value)
         if keyword.arg is None:
-            content = (
-                static_entries(cx, value)
-                if isinstance(value, Dct)
-                else {k: from_python(cx, v) for k, v in cx.demand(value, "keyword arguments").items()}
-            )
-            kwargs.update(content)
+            kwargs.update(entries_passed(cx, function, value))
         else:
             kwargs[keyword.arg] = value
     return function, args, kwargs
+
+
+def entries_passed(cx: Context, function: Value, value: Value) -> dict[str, Any]:
+    """What ``**value`` passes to a function, by name."""
+    if isinstance(value, Dct):
+        return static_entries(cx, value)
+    if is_before(value) and isinstance(function, Lit) and function.value is np.seterr:
+        return {AS_BEFORE: value}
+    return {k: from_python(cx, v) for k, v in cx.demand(value, "keyword arguments").items()}
 
 
 def call(cx: Context, function: Value, args: list[Value], kwargs: dict[str, Value]) -> Any:

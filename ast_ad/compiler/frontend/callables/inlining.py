@@ -18,7 +18,7 @@ from ..context import Context
 from ..guards import Guard, Path
 from ..outside_values import outside_constant
 from ..source.functions import Source, find_source
-from ..source.live_names import is_generator, local_names
+from ..source.live_names import is_generator, local_names, outlives_its_call
 from ..values import Arr, Closure, Dct, Frame, Generator, Tup, Value
 from .recursion import MAX_RECURSION, code_of_tree, follow
 
@@ -108,6 +108,8 @@ def run_body(cx: Context, node: gast.AST, frame: Frame, bound: dict[str, Value],
         value = cx.state.get_name(frame, "$value")
         return Lit(None) if value is None else value
     finally:
+        if not outlives_its_call(node):  # nothing asks for its names: paths that join needn't join them
+            cx.state.contents.pop(frame, None)
         cx.active[id(node)].pop()
         cx.frame = outer
         cx.builder.span = span

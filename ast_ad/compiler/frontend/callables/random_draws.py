@@ -38,6 +38,7 @@ gamma shape scale size,
 standard_gamma shape size dtype, chisquare df size, standard_t df size, beta a b size, f dfnum dfden size,
 triangular left mode right size, vonmises mu kappa size, wald mean scale size,
 noncentral_chisquare df nonc size,
+multivariate_normal mean cov size check_valid tol method,
 randint low high size dtype, integers low high size dtype endpoint, poisson lam size, binomial n p size,
 geometric p size, negative_binomial n p size, logseries p size, zipf a size,
 choice a size replace p axis shuffle, permutation x, seed seed, rand, randn
@@ -46,6 +47,8 @@ PARAMETERS = {words[0]: words[1:] for words in map(str.split, _PARAMETERS.split(
 """The methods that are read, with the names of their parameters."""
 STEPS = set("randint integers poisson binomial geometric negative_binomial logseries zipf choice".split())
 """What jumps from number to number as its parameters change: the derivative is zero wherever there is one."""
+VECTORS = {"multivariate_normal": "standard_normal"}
+"""What draws vectors, and of what noise."""
 KINDS = {"Generator": np.random.default_rng, "RandomState": np.random.RandomState}
 
 
@@ -76,7 +79,13 @@ def draw(cx: Context, generator: Value, name: Lit, *args: Value, **kwargs: Value
         raise refused(cx, method)
     args = tuple(cx.emit(np.array, a) if isinstance(a, Lst) else a for a in args)
     given = dict(zip(names, args, strict=False)) | kwargs
-    if not set(given) <= set(names) or method in ("choice", "permutation") and not is_count(cx, args):
+    if (
+        not set(given) <= set(names)
+        or method in VECTORS
+        and "mean" not in given
+        or method in ("choice", "permutation")
+        and not is_count(cx, args)
+    ):
         raise refused(cx, method)
     if not names and args:  # of rand and randn the arguments are the lengths
         given = {"size": doors.from_arg(cx, tuple(map(cx.arg, args)))}
@@ -85,9 +94,12 @@ def draw(cx: Context, generator: Value, name: Lit, *args: Value, **kwargs: Value
     if cx.inputs is not None and not is_own(cx, generator):
         cx.inputs.draws += 1
     floats = any(carries_derivative(type_of_arg(cx.arg(v))) for v in given.values()) and method not in STEPS
-    formula = None
-    if floats and method in rules.FORMULAS:
-        formula = call_followed(cx, rules.FORMULAS[method], [generator, size], given)  # type: ignore[arg-type]
+    formula, noise, by = None, size, rules.FORMULAS.get(method)
+    if method in VECTORS:
+        noise = call_followed(cx, rules.sizes_of_vectors, [size, given["mean"]], {})  # type: ignore[arg-type]
+        by = rules.MULTIVARIATE_NORMAL[kind_of(cx, generator)]
+    if floats and by is not None:
+        formula = call_followed(cx, by, [generator, noise], given)  # type: ignore[arg-type]
     options = {**given, **({} if isinstance(size, Lit) and size.value is None else {"size": size})}
     operands = cx.arg(generator), Lit(method)
     if not names:
@@ -95,7 +107,9 @@ def draw(cx: Context, generator: Value, name: Lit, *args: Value, **kwargs: Value
     out = cx.builder.opaque(
         rules.drawn if formula is not None or not floats else rules.drawn_with,
         operands,
-        kind_of_draw(cx, generator, method, given, given.values(), size),
+        kind_of_draw(cx, generator, VECTORS[method], {}, (), noise)
+        if method in VECTORS
+        else kind_of_draw(cx, generator, method, given, given.values(), size),
         True,
         **{k: cx.arg(v) for k, v in options.items()},
     )
@@ -148,7 +162,7 @@ def kind_of_draw(
     cx: Context, generator: Value, method: str, given: dict[str, Value], params: Iterable[Value], size: Value
 ) -> Type:
     """The type of a draw: the class is that of one from another generator, the lengths are told."""
-    kind = str(type_of_arg(cx.arg(generator))) if is_generator(generator) else "RandomState"
+    kind = kind_of(cx, generator)
     dummies = {k: dummy(cx, v, k) for k, v in given.items() if (method, k) != ("choice", "p")}
     numbered = [dummies.pop(k) for k in list(dummies) if k.isdigit()]
     try:
@@ -169,6 +183,11 @@ def kind_of_draw(
             f"random numbers drawn by `{method}`", f"{type(problem).__name__}: {problem}", "draw them outside"
         ) from None
     return replace(found, dtype=np.asarray(one).dtype)
+
+
+def kind_of(cx: Context, generator: Value) -> str:
+    """The name of a generator's class; NumPy's global one is of the older kind."""
+    return str(type_of_arg(cx.arg(generator))) if is_generator(generator) else "RandomState"
 
 
 def both(one: Type, other: Type) -> Any:

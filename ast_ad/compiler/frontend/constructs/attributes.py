@@ -194,6 +194,8 @@ def array_attribute(cx: Context, base: Value, name: str) -> Any:
         return strides_read(cx, base)
     if name == "__class__":
         return Lit(asked(cx, lambda v: v.__class__, base))
+    if name == "device":
+        return Lit("cpu")
     if name in ("itemsize", "nbytes"):
         dtype: Any = dtype_of(exact(cx, var, type, "the dtype"))
         if name == "itemsize":

@@ -187,7 +187,7 @@ def merge_dead(cx: Context, sides: Sides, phis: Phis, since: int) -> State:
             merged.contents.pop(key, None)
     for key, content in list(alive.contents.items()):
         window = isinstance(key, Arr) and key.view is not None or in_heap(key)
-        if getattr(key, "serial", 0) <= since and not window:
+        if (getattr(key, "serial", 0) <= since or isinstance(key, Frame)) and not window:
             merged.set(key, exported(cx, content, alive is first, phis, sides, since))
     for arr in phis.arrays:
         watch(cx, arr, merged)

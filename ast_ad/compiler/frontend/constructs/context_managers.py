@@ -19,11 +19,10 @@ import gast
 import numpy as np
 
 from ....errors import AdError
-from ...ir.builtin import restore
-from ...ir.ops import Lit, Var
-from ...ir.types import Opaque
+from ...ir.ops import Lit
 from .. import doors
 from ..callables.calls import call_parts
+from ..callables.error_states import errors_are, errors_as_before
 from ..callables.inlining import bind_arguments, frame_of, function_defaults, run_body
 from ..context import Context
 from ..source.functions import find_source
@@ -34,7 +33,7 @@ from .attributes import load_attribute
 from .boundness import emit_raise
 from .expressions import evaluate
 from .generators import held
-from .handlers import KINDS, NOT_FOLLOWED, Catch, by_kind, effect, exec_caught, run_finally, scopes_of
+from .handlers import KINDS, NOT_FOLLOWED, Catch, by_kind, exec_caught, run_finally, scopes_of
 from .statements import exec_block, stay
 
 MADE_OF_GENERATORS = type(contextlib.contextmanager(lambda: iter(()))())
@@ -95,21 +94,12 @@ def generator_of(cx: Context, made: Value) -> tuple[types.FunctionType, list[Val
 
 def with_errors(cx: Context, args: list[Value], kwargs: dict[str, Value], body: Callable[[], None]) -> None:
     """The errors of NumPy are handled as told in the block, and as before behind it."""
-    options: dict[str, Any] = {}
-    for name, value in kwargs.items():
-        option = cx.demand(value, "an errstate option")
-        if args or name not in ("all", "divide", "over", "under", "invalid") or option in ("call", "log"):
-            raise cx.unsupported(
-                "this option of np.errstate", "the compiler does not follow it", "leave it out"
-            )
-        if option is not None:
-            options[name] = option
-    cx.errstate.update(options)
-    old = Var(Opaque("dict"), "errors")
-    effect(cx, np.seterr, (), (old,), **{name: Lit(value) for name, value in options.items()})
+    if args:
+        raise cx.unsupported("this option of np.errstate", "the compiler does not follow it", "leave it out")
+    old = errors_are(cx, "np.errstate", (), kwargs)
     body()
     if not cx.state.dead:
-        effect(cx, restore, (old,))
+        errors_as_before(cx, old)
 
 
 # ----- the user's own

@@ -20,6 +20,8 @@ NONE: Names = frozenset()
 _LATER = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda, gast.GeneratorExp, gast.ClassDef)
 _found: WeakKeyDictionary[Any, Live] = WeakKeyDictionary()
 _generators: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()
+_outliving: WeakKeyDictionary[Any, bool] = WeakKeyDictionary()
+_READERS = (gast.FunctionDef, gast.AsyncFunctionDef, gast.Lambda, gast.ClassDef, gast.GeneratorExp)
 
 
 @dataclass
@@ -180,6 +182,13 @@ def is_generator(node: gast.AST) -> bool:
         body = node.body if isinstance(node.body, list) else [node.body]
         _generators[node] = any(isinstance(inner, (gast.Yield, gast.YieldFrom)) for inner in _own(body))
     return _generators[node]
+
+
+def outlives_its_call(node: gast.AST) -> bool:
+    """Whether something may read a function's names after it has returned: what is defined within it."""
+    if node not in _outliving:
+        _outliving[node] = any(isinstance(n, _READERS) for n in gast.walk(node) if n is not node)
+    return _outliving[node]
 
 
 def bound_names(body: list[gast.AST]) -> Names:
