@@ -90,6 +90,12 @@ def array_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: Any, **kwargs: A
         found = _call_ufunc(ufunc, (left, b), kwargs)
     elif method == "at" and not _is_array(inputs[0]):
         return ufunc.at(*map(plain_of, inputs))
+    elif method == "at" and not plain_of(inputs[0]).flags.writeable:
+        raise MissingRuleError(
+            f"np.{ufunc.__name__}.at of an array that is read-only",
+            why="NumPy writes to it all the same, where every other write raises an exception",
+            fix="write to the array of which it is a view, or to a copy",
+        )
     elif method == "at" and ufunc in (np.add, np.subtract) and isinstance(inputs[0], Tensor):
         target, index, value = inputs
         inplace(operation(helpers.add_at), target, plain_of(index), value if ufunc is np.add else -value)

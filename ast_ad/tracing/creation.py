@@ -50,10 +50,21 @@ def fills(original: Callable[..., Any]) -> Callable[..., Any]:
     return create
 
 
+def _first_by_name(original: Callable[..., Any], name: str, create: Callable[..., Any]) -> Callable[..., Any]:
+    """A function in the place of NumPy's, whose first argument may be given by its name there."""
+
+    @functools.wraps(original)
+    def called(*args: Any, **kwargs: Any) -> Any:
+        if not args and name in kwargs:
+            args = (kwargs.pop(name),)
+        return create(*args, **kwargs)
+
+    return called
+
+
 def full(original: Callable[..., Any]) -> Callable[..., Any]:
     """np.full and np.full_like: the number that fills may be traced."""
 
-    @functools.wraps(original)
     def create(shape: Any, fill_value: Any, dtype: Any = None, **kwargs: Any) -> Any:
         like = plain_of(shape)
         made = original(like, plain_of(fill_value), dtype, **kwargs)
@@ -64,7 +75,7 @@ def full(original: Callable[..., Any]) -> Callable[..., Any]:
             found[...] = fill_value
         return found
 
-    return create
+    return _first_by_name(original, "a" if original is np.full_like else "shape", create)
 
 
 def fromiter(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -86,7 +97,6 @@ def fromiter(original: Callable[..., Any]) -> Callable[..., Any]:
 def converts(original: Callable[..., Any]) -> Callable[..., Any]:
     """np.array and its relatives: an array of traced numbers is traced."""
 
-    @functools.wraps(original)
     def convert(object: Any, dtype: Any = None, *args: Any, **kwargs: Any) -> Any:
         if not state.tracing:
             return original(object, dtype, *args, **kwargs)
@@ -119,7 +129,7 @@ def converts(original: Callable[..., Any]) -> Callable[..., Any]:
         same = like.dtype == found._array.dtype and like.strides == found._array.strides
         return found if same else _converted(found, like)
 
-    return convert
+    return _first_by_name(original, "object" if original is np.array else "a", convert)
 
 
 def _shared(a: Any, b: Any) -> bool:

@@ -8,7 +8,7 @@ import inspect
 import numpy as np
 
 from ...rules.registry import lookup
-from .values import Callee
+from .values import Callee, Value
 
 SPLITS = frozenset("split array_split hsplit vsplit dsplit unsplit".split())
 ITERATED = {np.diff, np.linalg.matrix_power}
@@ -45,6 +45,18 @@ def parameter_names(fn: Callee) -> tuple[str, ...]:
         return tuple(inspect.signature(fn).parameters)
     except (TypeError, ValueError):
         return ()
+
+
+def with_named_first(
+    fn: Callee, args: list[Value], kwargs: dict[str, Value]
+) -> tuple[list[Value], dict[str, Value]]:
+    """A first argument that is given by name stands where it is looked for."""
+    if args or not kwargs:
+        return args, kwargs
+    first = "start" if fn is np.arange else next(iter(parameter_names(fn)), None)
+    if first not in kwargs:
+        return args, kwargs
+    return [kwargs[first]], {k: v for k, v in kwargs.items() if k != first}
 
 
 def describe(value: object) -> str:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import inspect
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 if TYPE_CHECKING:
@@ -40,6 +41,20 @@ def handles(*callables: object) -> Callable[[F], F]:
 def method(kind: str, name: str) -> Callable[[F], F]:
     """The function ``(cx, receiver, *args, **kwargs)`` reads ``.name()`` of an "array", a "list", ..."""
     return _entering(METHODS, (kind, name))
+
+
+def read_call(cx: Context, handler: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """What a reader of calls makes of one; it is refused if the reader has no such parameters."""
+    try:
+        return handler(*args, **kwargs)
+    except TypeError:
+        try:
+            inspect.signature(handler).bind(*args, **kwargs)
+        except TypeError as unfit:
+            raise cx.unsupported(
+                "a call with these arguments", f"{unfit}", "pass fewer, by position"
+            ) from None
+        raise
 
 
 def _entering(table: dict[Any, Any], *keys: object) -> Callable[[F], F]:

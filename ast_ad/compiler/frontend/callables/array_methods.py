@@ -17,7 +17,7 @@ from ..context import Context
 from ..loops.loops import run_for
 from ..store.holding import placed
 from ..store.windows import lies_in_rows, orders_of, with_known_order
-from ..tables import METHODS, method
+from ..tables import METHODS, method, read_call
 from ..types.type_questions import exact, has_dtype, require_written
 from ..values import Arr, Flat, Lst, Tup, Value
 from .builtins import b_float, b_int
@@ -65,7 +65,7 @@ FUNCTIONS: dict[str, Any] = {  # methods that are functions of NumPy
 def call_method(cx: Context, receiver: Value, name: str, args: list[Value], kwargs: dict[str, Value]) -> Any:
     handler = METHODS.get(("array", name))
     if handler is not None:
-        return handler(cx, receiver, *args, **kwargs)
+        return read_call(cx, handler, [cx, receiver, *args], kwargs)
     if name in FUNCTIONS:
         return call_python(cx, FUNCTIONS[name], [receiver, *args], kwargs)
     raise cx.unsupported(f"method `.{name}()`", "the compiler does not know it", "use the NumPy function")

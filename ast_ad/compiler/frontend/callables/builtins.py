@@ -174,9 +174,9 @@ def b_float(cx: Context, value: Value = Lit(0.0)) -> Any:
 
 
 @handles(int)
-def b_int(cx: Context, value: Value = Lit(0), *base: Value) -> Any:
+def b_int(cx: Context, value: Value = Lit(0), base: Value | None = None) -> Any:
     if cx.is_static(value):
-        return fold(cx, int, cx.static_value(value), *map(cx.static_value, base))
+        return fold(cx, int, *(cx.static_value(v) for v in (value, base) if v is not None))
     if (
         isinstance(value, Var)
         and isinstance(value.type, Scalar)

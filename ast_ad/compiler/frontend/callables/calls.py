@@ -28,10 +28,10 @@ from ..conversion import from_python
 from ..guards import Guard, Path
 from ..outside_values import known_items, outside_constant, outside_value
 from ..source.opaque import answers_by_arguments, run_apart
-from ..spelling import parameter_names
+from ..spelling import parameter_names, with_named_first
 from ..store.identities import static_entries
 from ..store.windows import mark_view, with_known_order
-from ..tables import expression
+from ..tables import expression, read_call
 from ..types.layouts import lies_as_given
 from ..values import Arr, ArrayMethod, Bound, Callee, Closure, Comprehension, Dct, Lst, Obj, Tup, Value
 from .absence import asked
@@ -166,6 +166,7 @@ def call_python(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str, Va
 def _call_python(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str, Value]) -> Any:
     if cx.jitted and isinstance(fn, types.BuiltinFunctionType) and len(args) == 1:
         fn = WITHOUT_EXCEPTIONS.get(fn, fn)
+    args, kwargs = with_named_first(fn, args, kwargs)
     found = by_protocol(cx, fn, args, kwargs)
     if found is None and not kwargs:
         found = called(cx, fn, args)
@@ -173,7 +174,7 @@ def _call_python(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str, V
         return found
     handler = special(cx, fn)
     if handler is not None:
-        found = handler(*args, **kwargs)
+        found = read_call(cx, handler, args, kwargs)
         return Lit(None) if found is None else found
     if isinstance(fn, functools.partial):
         path = Path.of_object(fn, "partial")
@@ -225,9 +226,7 @@ def call_primitive(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str,
     fn = canonical(cx, fn)
     require_pure(cx, fn, args, kwargs)
     args, kwargs = with_named_out(fn, args, kwargs)
-    first = parameter_names(fn)[:1]
-    if not args and first and first[0] in kwargs:  # what the rest looks at stands where it looks
-        args, kwargs = [kwargs[first[0]]], {k: v for k, v in kwargs.items() if k != first[0]}
+    args, kwargs = with_named_first(fn, args, kwargs)
     kwargs = {k: v for k, v in kwargs.items() if not (k == "out" and isinstance(v, Lit) and v.value is None)}
     args = [sequence_argument(cx, a) for a in args]
     kwargs = {k: sequence_argument(cx, v) for k, v in kwargs.items()}

@@ -153,10 +153,10 @@ def list_clear(cx: Context, base: Lst) -> Any:
 
 
 @method("list", "index")
-def list_index(cx: Context, base: Value, value: Value) -> Any:
+def list_index(cx: Context, base: Value, value: Value, *bounds: Value) -> Any:
     items, item = cx.demand(base, "a sequence"), cx.demand(value, "an item")
     try:
-        return Lit(items.index(item))
+        return Lit(items.index(item, *(cx.demand(bound, "a bound") for bound in bounds)))
     except ValueError as error:
         raise cx.unsupported("an item that is not there", str(error), "check it", exception=error) from None
 
