@@ -17,7 +17,7 @@ from ...rules.partials import power_derivative, power_dx
 from ..analysis.aliasing import is_whole_index
 from ..frontend.builder import type_of_arg
 from ..frontend.types.rule_divisions import is_pythons
-from ..ir.ops import Arg, Lit, Op, Var
+from ..ir.ops import Arg, Lit, Op, Seq, Var
 from ..ir.types import Array, Optional, Scalar, differs_from_one, kind_of, rank_of
 from .common_factors import (
     factored,
@@ -279,6 +279,13 @@ def _written(op: Op, makers: Makers) -> Arg | None:
     return None
 
 
+def _item(op: Op, makers: Makers) -> Arg | None:
+    """The number in what turned out to be a number, and might have been an array without axes."""
+    index, whole = op.args[1], op.args[0]
+    empty = isinstance(index, Seq) and not index.items or isinstance(index, Lit) and index.value == ()
+    return whole if op.adjoint and empty and isinstance(type_of_arg(whole), Scalar) else None
+
+
 def _where(op: Op, makers: Makers) -> Arg | None:
     """``where(c, broadcast_like(g, x), 0)`` chooses ``g`` where the condition has the full shape."""
     if len(op.args) != 3 or op.kwargs or not isinstance(op.out.type, Array):
@@ -403,6 +410,7 @@ RULES: dict[Any, Callable[[Op, Makers], Arg | None]] = {
     helpers.add_at: _add_at,
     **dict.fromkeys((np.zeros_like, np.shape), _like_zeros),
     np.moveaxis: _moved_axis,
+    operator.getitem: _item,
     np.ravel: _vector_already,
     np.reshape: _vector_already,
     np.sum: _sum,
