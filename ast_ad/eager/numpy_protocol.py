@@ -280,7 +280,8 @@ def _uncopied(fn: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     if fn is np.nan_to_num and not _is_array(args[0]):
         fn(*map(plain_of, args), **{k: plain_of(v) for k, v in kwargs.items()})  # raises, for it has to copy
     if fn is np.nan_to_num and isinstance(args[0], Tensor):
-        return _into(args[0], run(fn, (args[0], True, *args[2:]), options))
+        found = _into(args[0], run(fn, (args[0], True, *args[2:]), options))
+        return found if found._array.ndim or not state.tracing else found[()]  # NumPy returns the number
     raise MissingRuleError(
         f"`np.{fn.__name__}` with copy=False",
         why="what is written to its arguments later would not be seen in the result",

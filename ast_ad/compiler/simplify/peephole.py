@@ -281,9 +281,11 @@ def _written(op: Op, makers: Makers) -> Arg | None:
 
 def _item(op: Op, makers: Makers) -> Arg | None:
     """The number in what turned out to be a number, and might have been an array without axes."""
-    index, whole = op.args[1], op.args[0]
-    empty = isinstance(index, Seq) and not index.items or isinstance(index, Lit) and index.value == ()
-    return whole if op.adjoint and empty and isinstance(type_of_arg(whole), Scalar) else None
+    whole, index = op.args
+    if not op.adjoint or not isinstance(type_of_arg(whole), Scalar):
+        return None
+    all_of_it = isinstance(index, Seq) and not index.items or isinstance(index, Lit) and index.value is ...
+    return whole if all_of_it else None
 
 
 def _where(op: Op, makers: Makers) -> Arg | None:

@@ -201,13 +201,15 @@ def b_trim_zeros(cx: Context, filt: Value, trim: Value = Lit("fb"), axis: Value 
 
 @handles(np.nan_to_num)
 def b_nan_to_num(cx: Context, x: Value, copy: Value = Lit(True), *numbers: Value, **kwargs: Value) -> Any:
-    """With ``copy=False`` it writes to its argument, and returns it."""
+    """With ``copy=False`` it writes to its argument, and returns it, or the number in it."""
     kwargs = {**dict(zip(("nan", "posinf", "neginf"), numbers, strict=False)), **kwargs}
     result = doors.call_primitive(cx, np.nan_to_num, [x], kwargs)
-    if cx.demand(copy, "`copy` of np.nan_to_num") or not isinstance(x, Arr):
+    if cx.demand(copy, "`copy` of np.nan_to_num"):
         return result
+    if not isinstance(x, Arr):
+        raise cx.unsupported("copy=False of what is no array", "NumPy refuses it", "leave it out")
     overwrite(cx, x, cx.read(x), result, (x,))
-    return x
+    return x if known_rank(cx, cx.read(x)) else load_item(cx, x, Tup(()))
 
 
 def method_astype_if(cx: Context, value: Value, dtype: Value) -> Any:

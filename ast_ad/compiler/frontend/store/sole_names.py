@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from ....rules.in_place import fitting
-from ...ir.alternatives import alternatives
-from ...ir.ops import Var
-from ...ir.types import Array, dtype_of
+from ...ir.alternatives import alternatives, common, has_ranks, types_of
+from ...ir.ops import Arg, Var
+from ...ir.types import Array, Scalar, Type, dtype_of
 from .. import doors
 from ..builder import type_of_arg
 from ..context import Context
@@ -97,7 +97,19 @@ def new_value(cx: Context, plain: Callee, before: Arr, value: Value) -> Any:
             )
             raise of_several(error, old)
     found = cx.arg(new)
-    return cx.wrap_var(cx.builder.opaque(fitting, (found, old), type_of_arg(found)))
+    return cx.wrap_var(cx.builder.opaque(fitting, (found, old), _kept(plain, old, by, type_of_arg(found))))
+
+
+def _kept(plain: Callee, old: Var, by: Arg, new: Type) -> Type:
+    """The type of what ``old op= by`` leaves: unlike ``old op by`` an array without axes where one was."""
+    kinds = types_of(old.type)
+    if not has_ranks(old.type):  # it may be anything
+        return Array(dtype_of(new), None) if isinstance(new, Scalar) else new
+    if not any(isinstance(t, Array) and t.shape == () for t in kinds):
+        return new
+    return common(
+        t if isinstance(t, Array) and t.shape == () else result_type(plain, (Var(t), by), {}) for t in kinds
+    )
 
 
 def in_shape(cx: Context, new: Var, old: Var) -> Var:
