@@ -22,6 +22,7 @@ import numpy as np
 
 from ....errors import AdError, UnsupportedError
 from ....rules import helpers
+from ....rules.in_place import is_array
 from ...ir.alternatives import common, types_of
 from ...ir.builtin import raise_, told
 from ...ir.ops import Block, Lit, Op, Var
@@ -36,6 +37,7 @@ from .boundness import Raised, is_certain
 
 WHOLE, MOST = 2, 4  # questions within each other: so that the rest of a block is read anew, and at all
 BOOL = Scalar("bool")
+ARRAY, NUMBER = "ndarray", "number"
 
 
 @dataclass
@@ -169,7 +171,7 @@ def kinds(type: Type) -> list[tuple[Any, Type]]:
 
 
 def _is_array(type: Type) -> str:
-    return "ndarray" if isinstance(type, Array) else "number"
+    return ARRAY if isinstance(type, Array) else NUMBER
 
 
 def sort_of(type: Type) -> str:
@@ -182,6 +184,9 @@ def question(cx: Context, var: Var, sort: Any) -> Var:
     """Whether a value is of a kind."""
     if sort is None:
         return cx.builder.opaque(operator.is_, (var, Lit(None)), BOOL)
+    if sort in (ARRAY, NUMBER):
+        found = cx.builder.opaque(is_array, (var,), BOOL)
+        return found if sort == ARRAY else cx.builder.opaque(operator.not_, (found,), BOOL)
     asked, type = (np.ndim, Scalar("int")) if isinstance(sort, int) else (helpers.sort_of, Opaque("str"))
     return cx.builder.opaque(operator.eq, (cx.builder.opaque(asked, (var,), type), Lit(sort)), BOOL)
 
