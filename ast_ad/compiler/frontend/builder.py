@@ -98,8 +98,9 @@ class Builder:
             self.block, self.narrowed, self.masks = outer
 
     def narrow(self, var: Var, better: Var) -> None:
-        """Let ``better`` stand for the variable to the end of the block."""
-        self.narrowed = {**self.narrowed, var.id: better}
+        """Let ``better`` stand for the variable to the end of the block, and for what that stood for."""
+        stood_for = {id: better for id, known in self.narrowed.items() if known is var}
+        self.narrowed = {**self.narrowed, **stood_for, var.id: better}
 
     def op(self, fn: Callee, *args: object, **kwargs: object) -> Any:
         """Append ``fn(*args, **kwargs)`` and return its result: an Arg, or a list/tuple of such.

@@ -229,7 +229,8 @@ def replace_names(cx: Context, var: Var, better: Callable[[Value], Value]) -> No
 def shows(cx: Context, arr: Arr, var: Var) -> bool:
     """Whether a variable is what an array holds now."""
     if arr.view is None:
-        return cx.state.look(arr) is var
+        content = cx.state.look(arr)
+        return content is var or isinstance(content, Var) and cx.builder.narrowed.get(content.id) is var
     cached = cx.state.contents.get(arr)
     return isinstance(cached, tuple) and cached[1] is var and cx.read(arr) is var
 

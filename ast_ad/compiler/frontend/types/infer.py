@@ -91,7 +91,7 @@ def _of_each_type(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> 
     try:
         result = _infer(fn, args, kwargs)
     except InferenceError:  # types that it does not take: where they come up, the call raises
-        refused = all(isinstance(problem.__cause__, TypeError) for problem in failed)
+        refused = all(isinstance(problem.__cause__, (TypeError, AttributeError)) for problem in failed)
         if not found or not refused or not all(map(is_number, found)):
             raise
         result = found[0]
@@ -316,7 +316,7 @@ def _elementwise(fn: Callee, args: tuple[Arg, ...]) -> Any:
     shape = broadcast_shapes([t.shape if isinstance(t, Array) else () for t in types])
     try:
         result = quietly(fn, _small(args, types, 1), {})
-    except TypeError as error:
+    except (TypeError, AttributeError) as error:  # which NumPy raises of objects, by the function
         if shape is not None:
             raise InferenceError(f"TypeError: {error}") from error
         result = _of_numbers(fn, args, types)
@@ -329,7 +329,7 @@ def _of_numbers(fn: Callee, args: tuple[Arg, ...], types: list[Type]) -> Any:
     """What a function of numbers makes of what may be one; where that is an array with axes, it raises."""
     try:
         return quietly(fn, _small(args, types, 0), {})
-    except TypeError as error:
+    except (TypeError, AttributeError) as error:
         raise InferenceError(f"TypeError: {error}") from error
 
 
