@@ -106,7 +106,61 @@ def stretched_to_no_axes(x, s, k):
     return np.sum(v * s) + u * isinstance(v, np.ndarray)
 
 
+# ----- asked twice: for its axes, and then whether it is an array
+@program(X, 1.45, 0, later=[*LATER, (X, 0.45, 5)])
+def asked_twice(x, s, k):
+    if k < 2:
+        u = np.array(s)
+    elif k > 4:
+        u = x * s
+    else:
+        u = s
+    return np.sum(np.ravel(u) * s) + np.sum(np.reshape(u, -1)) + np.sum(np.atleast_1d(u)[0] * s)
+
+
+@program(X, 1.45, 0, later=[*LATER, (X, 0.45, 5)])
+def squared_table(x, s, k):
+    t = 2 if k < 2 else None
+    u = np.outer(x, x) if t is None else t
+    return np.trace(np.outer(u, u)) * s
+
+
+# ----- integers in the place of what is differentiated: their cotangent is no array of integers
+@program(X, 1.45, 0, later=LATER)
+def integers_or_the_argument(x, s, k):
+    u = np.arange(4) if k < 2 else x
+    v = np.copy(u) * s
+    return np.sum(u**2) * s + u[0] + np.sum(v) + u[1:].sum() * s
+
+
+@program(X, 1.45, 0, later=LATER)
+def integers_or_a_number(x, s, k):
+    u = s
+    for _ in range(k):
+        u = np.arange(4)
+    w = np.arange(4) if k > 1 else s
+    return np.average(u) * s + np.sum(np.sin(w)) + (float(w) if np.ndim(w) == 0 else s)
+
+
+@program(X, 1.45, 0, later=LATER)
+def complex_or_an_integer(x, s, k):
+    u = s + 1j * x[0] if k > 1 else 2
+    w = s + 1j * x[0] if k > 1 else x * s
+    return np.real(np.ravel(u)[-1]) + np.real(np.sum(np.atleast_1d(w)[0])) + np.abs(np.sum(w))
+
+
 # ----- None where the number is missing
+@program(X, 1.45, 0, later=LATER)
+def replaced_where_it_is_missing(x, s, k):
+    t = x[0] if k % 2 == 0 else None
+    u = t if t is not None else s
+    if k > 2:
+        u = np.max(np.hypot(np.real(u), 1.0))
+    elif k % 2 == 0:
+        u = x[1:]
+    return np.sum(u) * 0.3
+
+
 @program(X, 1.45, 7, later=[(X, 0.45, 0), (-X, 0.45, 7)])
 def sum_of_one_that_was_missing(x, s, k):
     t = x[0] if k > 5 else None

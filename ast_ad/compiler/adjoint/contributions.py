@@ -21,7 +21,7 @@ from ...rules.of_dtypes import of_dtypes
 from ..analysis.activity import Activity
 from ..analysis.invariants import BrokenInvariant, cotangent_fault
 from ..frontend.builder import Builder, type_of_arg
-from ..ir.alternatives import alternatives, one_of, wide_enough
+from ..ir.alternatives import alternatives, is_mixed, is_open, one_of, types_of, wide_enough
 from ..ir.builtin import tuple_get
 from ..ir.ops import Arg, Lit, Op, Seq, Statement, Var, atoms
 from ..ir.types import (
@@ -259,7 +259,8 @@ class Cotangents:
             return self.builder.opaque(dicts.dict_empty, (), type)
         if isinstance(type, ListOf) and var not in self.undefined:
             return self.builder.opaque(containers.list_zeros_like, (var,), cotangent_type(type))
-        if isinstance(type, Array) and type.shape is not None and var not in self.undefined:
+        plain = isinstance(type, Array) and type.shape is not None and not is_mixed(type)
+        if plain and var not in self.undefined:
             return self.builder.opaque(np.zeros_like, (var,), type)
         zero = self.builder.opaque(helpers.zero_like, (var,), cotangent_type(type))
         self.inherit(var, zero)
@@ -399,6 +400,8 @@ def cotangent_type(type: Type) -> Type:
     if type.kind in ("bool", "int"):  # what stands on another path in its place, or a zero
         return Array(np.dtype(float), type.shape) if isinstance(type, Array) else Scalar("float")
     plain = Array(type.dtype, type.shape) if isinstance(type, Array) else Scalar(type.kind, type.dtype)
+    if isinstance(plain, Array) and plain.shape is None:  # the zero of integers has their axes
+        return one_of(plain, map(cotangent_type, types_of(type)) if is_open(type) else ())
     return one_of(plain, [t for t in alternatives(type) if kind_of(t) in ("float", "complex")])
 
 

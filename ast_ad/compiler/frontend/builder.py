@@ -12,6 +12,7 @@ import numpy as np
 
 from ...rules import helpers, required
 from ..budget import spend
+from ..ir.alternatives import is_mixed
 from ..ir.builtin import tuple_get
 from ..ir.ops import NOWHERE, UNKNOWN, Arg, Block, Lit, Op, Seq, Slice, Span, Statement, Undefined, Var, atoms
 from ..ir.types import Array, DictOf, ListOf, Scalar, TupleOf, Type, element_of, type_of
@@ -114,6 +115,8 @@ class Builder:
         keywords = {k: as_arg(v) for k, v in kwargs.items()}
         asked = fn
         if self.adjoint:
+            if fn is np.zeros_like and not keywords and is_mixed(type_of_arg(arguments[0])):
+                fn = asked = helpers.zero_like  # zeros like integers hold no cotangent
             fn = self.divisors.division(fn, arguments)
             if fn is np.divide and all(map(_is_number, arguments)):
                 with np.errstate(all="ignore"):

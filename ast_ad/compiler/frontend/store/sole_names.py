@@ -104,7 +104,7 @@ def _kept(plain: Callee, old: Var, by: Arg, new: Type) -> Type:
     """The type of what ``old op= by`` leaves: unlike ``old op by`` an array without axes where one was."""
     kinds = types_of(old.type)
     if not has_ranks(old.type):  # it may be anything
-        return Array(dtype_of(new), None) if isinstance(new, Scalar) else new
+        return old.type if isinstance(new, Scalar) else new
     if not any(isinstance(t, Array) and t.shape == () for t in kinds):
         return new
     return common(
