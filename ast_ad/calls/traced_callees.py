@@ -26,6 +26,7 @@ from ..compiler.frontend.values import Tup
 from ..compiler.ir.builtin import assign, tuple_get, unpack
 from ..compiler.ir.ops import Function, Lit, Op, Seq, Var, walk
 from ..compiler.ir.types import Array, Opaque, Scalar, Type, carries_derivative, type_of
+from ..compiler.simplify.renaming import reads_of
 from ..errors import UnsupportedError
 from ..rules.registry import vjp
 from ..tracing.pullbacks import Later, spread
@@ -163,12 +164,14 @@ class TracedCall:
 def without_constants(function: Function, wrt: Iterable[int]) -> Function:
     """A program whose traced calls record only what depends on these parameters; changed in place.
 
-    What is recorded takes time, and needs a rule.
+    What is recorded takes time, and needs a rule. Where the program itself asks for cotangents of a call's
+    leaves, it has them all.
     """
+    read = reads_of(function.body)
     varied = Varied([function.params[i] for i in wrt])
     varied.block(function.body)
     for op in walk(function.body):
-        if not isinstance(op, Op) or op.fn is not traced_call:
+        if not isinstance(op, Op) or op.fn is not traced_call or read[op.outs[-1]]:
             continue
         call, leaves, constants = op.args
         assert isinstance(call, Lit) and isinstance(leaves, Seq) and isinstance(constants, Seq)

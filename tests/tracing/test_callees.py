@@ -441,3 +441,26 @@ def test_a_callee_is_traced_once_in_a_first_call(monkeypatch):
     assert "Checked against the function" in derivative.explain()
     derivative(X, Y)
     assert len(traces) == 2
+
+
+def read_after_a_write(x, y, s):
+    g = np.zeros_like(y)
+    shown = g.reshape(-1)
+    for _ in range(2):
+        g -= 0.3 * np.sin(g - y)
+    return np.sum(shown * shown) + np.sum(g) * s
+
+
+def slopes(direction, x, y, s):
+    """The derivative of a function that is traced in it; an outer one varies one argument less."""
+    y_bar, s_bar = grad(read_after_a_write, argnums=(1, 2))(x, y, s)
+    return np.sum(y_bar * direction) + s_bar
+
+
+def test_a_derivative_of_a_derivative_by_fewer_arguments():
+    x, y, direction, s = X, np.outer(X, Y[:2]), np.outer(Y, X[:2]), 0.8
+    derivative = grad(slopes, argnums=(2, 3))
+    y_bar, s_bar = derivative(direction, x, y, s)
+    assert derivative.mode == "compiled"
+    ends = [slopes(direction, x, y + h * direction, s + h) for h in (1e-6, -1e-6)]
+    np.testing.assert_allclose(np.sum(y_bar * direction) + s_bar, (ends[0] - ends[1]) / 2e-6, rtol=1e-6)
