@@ -167,5 +167,13 @@ def sum_of_one_that_was_missing(x, s, k):
     return np.sum(s if t is None else t)
 
 
+@program(X, 1.45, 0, later=[(X, 0.45, 0), (X, 0.45, 3), (-X, 0.45, 3)])
+def a_number_that_may_be_missing_or_an_array(x, s, k):
+    t = s if x.sum() > s else None
+    u = t if t is not None else x
+    w = np.array(s) if k > 1 else s
+    return np.sum(u) * 0.3 + np.dot(np.ravel(w), np.ravel(w))
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {}

@@ -301,7 +301,8 @@ class Cotangents:
             return bar
         if isinstance(var.type, ListOf) and isinstance(type_of_arg(bar), Array):
             return self.builder.opaque(helpers.list_from_array, (bar, var), var.type)
-        if isinstance(var.type, Scalar) and isinstance(bar, Var) and isinstance(bar.type, Array):
+        there = var.type.value if isinstance(var.type, Optional) else var.type
+        if isinstance(there, Scalar) and isinstance(bar, Var) and isinstance(bar.type, Array):
             if bar.type.shape != ():  # checked when it runs: a number's is a number
                 bar = self.builder.opaque(np.reshape, (bar, Seq(())), Array(bar.type.dtype, ()))
             bar = self.builder.op(operator.getitem, bar, ())  # no window, to which another part is added
