@@ -25,6 +25,7 @@ from ..compiler.loops.tuple_lists import tuples_apart
 from ..compiler.report import Report
 from ..compiler.simplify.expand_definitions import expand
 from ..compiler.simplify.loop_views import views_before_loops
+from ..compiler.simplify.substitution import substitute
 from ..compiler.simplify.within import join_paths
 from .code import Code, Loaded, NotCompiled, Pure, Stages
 from .program import Program
@@ -56,7 +57,7 @@ def answered(derivative: Any, described: Described, backend: str, known: Known) 
     program = Program(derivative, described, primal, backend)
     of = question.results(primal.result, without_constants(primal.function, program.wrt))
     policy = "min-cut" if backend == "numba" and not primal.heeds_errors else "cheap"
-    return program.answered_by(question.program(primal.function, program.wrt, of, policy), of)
+    return program.answered_by(substitute(question.program(primal.function, program.wrt, of, policy)), of)
 
 
 def settled(function: Function) -> Function:
@@ -94,7 +95,7 @@ def for_kernels(pure: Pure, report: Report) -> Function:
     """A pure program with writes in place, in the form that kernels like best."""
     from ..compiler.kernels.numba import ROWS_LIKE, forms
 
-    fused = fuse_loops(expand(small_arrays(pure.function, report=report), *forms()), report)
+    fused = fuse_loops(expand(small_arrays(substitute(pure.function, True), report=report), *forms()), report)
     arrays = expand(lists_as_arrays(tuples_apart(fused), ROWS_LIKE), *forms())  # now with what took a list
     return write_in_place(typed_tapes(read_final(arrays, report), report), *pure[1:], report=report)
 

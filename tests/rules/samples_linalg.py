@@ -8,6 +8,7 @@ from ast_ad.rules.numpy import (
     decompositions as d,
     linalg as l,
 )
+from ast_ad.rules.triangular import solve_triangular
 
 EYE = np.eye(3)
 A, B, CA = normal(3, 3) + 2 * EYE, normal(3, 2), cnormal(3, 3) + 2 * EYE
@@ -36,6 +37,12 @@ SAMPLES = {
         (STACK, B),
         (CA, cnormal(3, 2)),
         (CA, B),
+    ],
+    solve_triangular: [
+        (np.tril(A), normal(3), True),
+        (np.triu(A), B, False),
+        (np.tril(CA).T, cnormal(3, 2), False),
+        (np.tril(CA), B, True),
     ],
     np.linalg.inv: [(A,), (STACK,), (CA,)],
     np.linalg.tensorsolve: [(normal(2, 3, 6) + np.eye(6).reshape(2, 3, 6), normal(2, 3))],

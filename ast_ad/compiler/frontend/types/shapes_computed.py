@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ....rules import helpers
+from ....rules import helpers, triangular
 from ...ir import dims as terms
 from ...ir.dims import Int, length, smallest
 from ...ir.ops import Arg, Lit
@@ -188,7 +188,7 @@ def _eigvalsh(a: Arg, UPLO: Arg = NONE) -> Shape:
     return dims(a)[:-1]
 
 
-@shape_of(np.linalg.solve, "scipy.linalg.solve", "scipy.linalg.solve_triangular")
+@shape_of(np.linalg.solve, triangular.solve_triangular, "scipy.linalg.solve", "scipy.linalg.solve_triangular")
 def _solve(a: Arg, b: Arg, *rest: Arg, **options: Arg) -> Shape:
     matrix, right = dims(a), dims(b)
     if len(right) == 1:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ....rules.numpy.linalg import cofactor, cofactor_bar
-from ...ir.ops import Op, Var
+from ....rules.triangular import solve_triangular
+from ...ir.ops import Arg, Op, Var
 from ...ir.types import Array, Scalar
 from ..numbers import matrix_functions as large, small_matrices as small
 from ..numbers.scalars import NoForm
@@ -59,12 +60,12 @@ def _square(s: Scalarizer, op: Op) -> Memory:
     return matrix
 
 
-def _call(s: Scalarizer, op: Op, fn: Any, inputs: list[Memory], like: Memory) -> None:
+def _call(s: Scalarizer, op: Op, fn: Any, inputs: list[Memory], like: Memory, *options: Arg) -> None:
     if not isinstance(op.out.type, Array):
         raise NoForm(f"`{op.fn.__name__}` of arrays")
     out = s.allocate(op.out.type, like.lengths, op.out.hint, op.out)
     s.flush()
-    s.body.append(Op(fn, (*(i.var for i in inputs), out.var), (), effect=True))
+    s.body.append(Op(fn, (*(i.var for i in inputs), *options, out.var), (), effect=True))
     s.body.known.clear()
     s.bind(op.out, out)
 
@@ -104,6 +105,16 @@ def _solve(s: Scalarizer, op: Op) -> None:
         raise NoForm("`solve` of stacks of matrices")
     require_equal(s, matrix.lengths[0], right.lengths[0])
     _call(s, op, _chosen(op, matrix, *_SOLVE[right.rank]), [matrix, right], right)
+
+
+_SUBSTITUTE = {1: large.substitute_vector, 2: large.substitute_matrix}
+
+
+@form_of(solve_triangular)
+def _solve_triangular(s: Scalarizer, op: Op) -> None:
+    matrix, right = _square(s, op), _matrix(s, op, 1)
+    require_equal(s, matrix.lengths[0], right.lengths[0])
+    _call(s, op, _SUBSTITUTE[right.rank], [matrix, right], right, op.args[2])
 
 
 @form_of(np.linalg.det)
