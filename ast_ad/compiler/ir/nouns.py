@@ -39,8 +39,8 @@ _NOUNS = {
     "add": "total", "sum": "summed", "sub": "difference", "mul": "product", "matmul": "product",
     "truediv": "ratio", "pow": "power", "neg": "negative", "max": "largest",
     "min": "smallest", "abs": "magnitude", "round": "rounded", "transpose": "transposed", "getitem": "part",
-    "solve": "solution", "where": "chosen", "where_positive": "chosen", "call": "result",
-    "zeros_like": "zeros",
+    "solve": "solution", "solve_triangular": "solution", "where": "chosen", "where_positive": "chosen",
+    "call": "result", "zeros_like": "zeros",
     **dict.fromkeys(("gt", "lt", "ge", "le", "eq", "ne", "and_", "or_", "not_", "contains"), "condition"),
 }  # fmt: skip
 _ALWAYS = {
