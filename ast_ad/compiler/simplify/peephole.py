@@ -55,6 +55,7 @@ from .patterns import (
     maker_of,
     same_type,
 )
+from .unit_products import unit_product
 from .view_indices import is_basic_index
 
 
@@ -416,5 +417,6 @@ RULES: dict[Any, Callable[[Op, Makers], Arg | None]] = {
     np.ravel: _vector_already,
     np.reshape: _vector_already,
     np.sum: _sum,
+    **dict.fromkeys(PRODUCT, unit_product),
     **dict.fromkeys(TRANSPOSE, _transpose),
 }
