@@ -25,6 +25,7 @@ from ...rules.registry import Primitive, lookup
 from ..ir.ops import Arg, For, If, Lit, Op, Seq, Statement, Var, While, operands, variables
 from ..ir.types import Scalar, dtype_of, kind_of
 from .aliasing import is_whole_index
+from .maxima import Maxima
 
 OVERFLOWING: tuple[Callable[..., Any], ...] = (
     *(np.exp, np.exp2, np.expm1, np.sinh, np.cosh, np.tan, np.i0),
@@ -148,6 +149,7 @@ class Infinities:
         self.zero: set[Var] = set()
         self.positive: set[Var] = set()  # not negative, or NaN
         self.away: set[Var] = set()  # larger than some positive constant, or NaN
+        self.maxima = Maxima()
 
     def follow(self, statements: Iterable[Statement]) -> None:
         for op in statements:
@@ -191,6 +193,7 @@ class Infinities:
 
     def op(self, op: Op) -> None:
         primitive = lookup(op.fn)
+        self.maxima.follow(op)
         poles = self.has_poles(op)
         if op.fn is helpers.setitem and is_whole_index(op.args[1]):
             self.stored(op)
@@ -216,7 +219,7 @@ class Infinities:
     def has_poles(self, op: Op) -> bool:
         """Whether results or derivatives may be infinite where the arguments are finite."""
         primitive = lookup(op.fn)
-        if primitive is None:
+        if primitive is None or self.maxima.is_below(op):
             return False
         if primitive is lookup(np.divide) and len(op.args) == 2 and self.is_away(op.args[1]):
             return False
@@ -239,6 +242,8 @@ class Infinities:
                 self.positive.add(op.out)
                 if any(map(self.is_away, op.args)):
                     self.away.add(op.out)
+        elif self.maxima.has_a_one(op):
+            self.away.add(op.out)
 
     def is_positive(self, arg: Arg) -> bool:
         return isinstance(arg, Var) and arg in self.positive or self.is_away(arg)
