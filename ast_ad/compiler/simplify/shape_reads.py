@@ -44,6 +44,20 @@ def read_older(op: Op, makers: Makers) -> None:
         older = _oldest(arg, makers, lambda a, b: a.shape == b.shape and (not dtype or a.dtype == b.dtype))
         if older is not arg:
             op.args = (*op.args[:place], older, *op.args[place + 1 :])
+            makers.uses[older] += 1
+            _release(arg, makers)
+
+
+def _release(var: Var, makers: Makers) -> None:
+    """One read of a value less; what nobody reads any more reads nothing."""
+    makers.uses[var] -= 1
+    maker = makers.get(var)
+    if makers.uses[var] > 0 or maker is None or maker.effect or len(maker.outs) != 1:
+        return
+    for read in value_reads(maker):
+        makers.values_read[read] -= 1
+    for read in variables(*operands(maker)):
+        _release(read, makers)
 
 
 def _read_length(op: Op, makers: Makers) -> None:
@@ -58,6 +72,8 @@ def _read_length(op: Op, makers: Makers) -> None:
     older = _oldest(arg, makers, lambda a, b: a.shape is not None and length in a.shape)
     if older is not arg and isinstance(older.type, Array) and older.type.shape is not None:
         lengths = TupleOf(tuple([Scalar("int", None, n) for n in older.type.shape]))
+        _release(op.args[0], makers)  # type: ignore[arg-type]
+        makers.uses[older] += 1
         change(
             op,
             tuple_get,

@@ -175,7 +175,10 @@ def _pinv(a: Arg, *rest: Arg, **options: Arg) -> Shape:
     "scipy.linalg.expm", "scipy.linalg.sqrtm",
 )  # fmt: skip
 def _square(a: Arg, *rest: Arg, **options: Arg) -> Shape:
-    return dims(a)
+    """They raise an error unless the matrices are square."""
+    batch, m, n = _matrix(a)
+    side = n if isinstance(n, int) else m
+    return (*batch, side, side)
 
 
 @shape_of(np.linalg.eigh, np.linalg.eig)
