@@ -84,8 +84,9 @@ def primitive(function: Callable[..., Any]) -> Primitive:
     """A function that is called as it is and never followed, as ``autograd.extend.primitive``.
 
     For C code, other libraries, tables. ``ast_ad.defvjp(f, *makers)`` or ``ast_ad.defjvp(f, *rules)`` give it
-    rules; what it gets are plain numbers and arrays. When a program is compiled it is called on small arrays
-    that are made up, for the type of its result.
+    rules; what it gets are plain numbers and arrays. A call is a part of a compiled program if it has no
+    effects, by its byte code and that of all that it calls: then it is also called on small arrays that are
+    made up, for the type of its result. Otherwise the program is traced, and it is called once for each call.
 
     Parameters
     ----------

@@ -32,6 +32,7 @@ from ...compiler.simplify.renaming import free
 from ...errors import UnsupportedError
 from ...rules import helpers
 from ...rules.rule_results import by_name_only, no_linear_cotangent, no_pair, no_tangent, writes, wrong_number
+from ...tracing.purity import Search
 from ..inside_later import mapped
 from ..inside_stores import is_outside
 from .leaves import Fitting, leaves
@@ -183,12 +184,22 @@ class Reading:
             value, saved = self.by_rule(asked=True)
             return value, value, saved
         if own.opaque is not None:
+            self.require_no_effects()
             value = call_primitive(self.cx, own.opaque, list(self.args), dict(self.kwargs))
         else:
             value = call(self.cx, self.rule("function"), list(self.args), {})
         if not own.has_value or self.depth >= DEEPEST:
             return value, None, Lit(None)
         return value, *self.by_rule(asked=False)
+
+    def require_no_effects(self) -> None:
+        """What its result is, trial runs tell, and the check of a first call repeats the call."""
+        if not Search().pure(self.own.function):
+            raise self.cx.unsupported(
+                f"a call of `{self.own.name}`, a primitive that may have effects",
+                "the compiler would run it on made-up arguments for the type of its result",
+                "use it as it is: it is traced, and called once; or let it change nothing outside of it",
+            )
 
     def by_rule(self, asked: bool) -> tuple[Any, Any]:
         """The value that a rule computes, and what ``bwd`` needs; ``asked``: whether it is the call's."""
