@@ -1,11 +1,12 @@
 """What is a block of a Jacobian in compiled code, where all of its columns can be had in one pass?
 
-``columns(cx, push, place, chunk) -> list[Any] | None``. Asked before the pushforward is called once for each
-column. ``rows`` is for pullbacks.
+``columns(cx, push, place) -> list[Any] | None``. Asked before the pushforward is called once for each
+column. ``rows`` is for pullbacks; ``columns_along`` and ``rows_along`` take some of the directions.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,39 +15,65 @@ from ..compiler.arrays.lengths import Ops
 from ..compiler.frontend.context import Context
 from ..compiler.frontend.conversion import from_arg
 from ..compiler.frontend.values import Bound
-from ..compiler.ir.ops import Arg, Lit, Op, Var, walk
-from ..compiler.ir.types import Array
-from ..compiler.tangent.unit_vectors import along_units
+from ..compiler.ir.ops import Arg, Block, Lit, Op, Var, walk
+from ..compiler.ir.types import Array, Dim
+from ..compiler.tangent.unit_vectors import along, along_units
 from .inside_later import NestedPullback, NestedPushforward
 
 
-def columns(cx: Context, push: Any, place: int, chunk: int | None = None) -> list[Any] | None:
+def columns(cx: Context, push: Any, place: int) -> list[Any] | None:
     """The tangents of the leaves of a value along all unit vectors of a leaf of the arguments.
 
     Args:
         cx: where the Jacobian is asked for.
         push: the abstract pushforward, with its residuals.
         place: of the leaf among those that are varied, in the order of the call.
-        chunk: how many columns a pass may compute.
 
     Returns:
-        An array for each leaf of the value, with one more axis; None where it takes a pass for each column.
+        An array for each leaf of the value, with one more axis; None where it takes several passes.
     """
-    later = push.fn.value if isinstance(push, Bound) and isinstance(push.fn, Lit) else None
-    if not isinstance(later, NestedPushforward):
+    primal = _varied(push, place)
+    if primal is None:
         return None
-    region, (residuals,) = later.region, push.args
-    primal = region.outer[_order(region)[place]]
-    if not isinstance(primal, Var) or not isinstance(primal.type, Array) or primal.type.ndim != 1:
+    found = _columns(push, place, lambda block, seed, others: along_units(
+        block, seed, others, _length(cx, primal)
+    ))  # fmt: skip
+    return None if found is None else _appended(cx, found)
+
+
+def columns_along(cx: Context, push: Any, place: int, seeds: Var | None = None) -> list[Any] | None:
+    """The same along the columns of ``seeds``; without these only whether it can be had."""
+    primal = _varied(push, place)
+    if primal is None:
         return None
-    length = primal.type.shape[0] if primal.type.shape else None
-    if chunk is not None and not (isinstance(length, int) and length <= chunk):
-        return None
-    block, seeds = later.copied(residuals)
-    seed = seeds.pop(_order(region)[place])
-    found = along_units(block, seed, seeds, _length(cx, primal))
-    if found is None:
-        return None
+    given = _some(primal) if seeds is None else seeds
+    found = _columns(push, place, lambda block, seed, others: along(block, seed, others, given))
+    return None if found is None else [] if seeds is None else _appended(cx, found)
+
+
+def _later(asked: Any, kind: type) -> Any:
+    later = asked.fn.value if isinstance(asked, Bound) and isinstance(asked.fn, Lit) else None
+    return later if isinstance(later, kind) else None
+
+
+def _varied(push: Any, place: int) -> Var | None:
+    """The leaf of the arguments in a place, if it is a vector and this is a pushforward."""
+    later = _later(push, NestedPushforward)
+    primal = later.region.outer[_order(later.region)[place]] if later is not None else None
+    return primal if _is_vector(primal) else None
+
+
+def _is_vector(arg: Any) -> bool:
+    return isinstance(arg, Var) and isinstance(arg.type, Array) and arg.type.ndim == 1
+
+
+def _columns(push: Any, place: int, made: Callable[..., Block | None]) -> Block | None:
+    later = _later(push, NestedPushforward)
+    block, seeds = later.copied(push.args[0])
+    return made(block, seeds.pop(_order(later.region)[place]), seeds)
+
+
+def _appended(cx: Context, found: Block) -> list[Any]:
     for op in found.ops:
         cx.builder.append(op)
     return [from_arg(cx, result) for result in found.results]
@@ -64,27 +91,58 @@ def rows(cx: Context, pull: Any, place: int, count: int) -> list[Any] | None:
         place: of the leaf of the value.
         count: how many leaves the arguments have.
     """
-    later = pull.fn.value if isinstance(pull, Bound) and isinstance(pull.fn, Lit) else None
-    if not isinstance(later, NestedPullback):
+    value = _value(pull, place, count)
+    if value is None or not _solves(_later(pull, NestedPullback).second.body):
         return None
-    region, (residuals,) = later.region, pull.args
-    order, of = _order(region), region.places()[place]
-    value = region.results[of]
-    if len(order) != count or of not in region.of or not isinstance(value, Var):
-        return None
-    if not isinstance(value.type, Array) or value.type.ndim != 1:
-        return None
-    block, seeds = later.copied(residuals)
-    if not any(isinstance(op, Op) and op.fn is np.linalg.solve for op in walk(block)):
-        return None
-    seed = seeds.pop(list(region.of).index(of))
-    found = along_units(block, seed, seeds, _length(cx, value))
+    found = _rows(pull, place, lambda block, seed, others: along_units(
+        block, seed, others, _length(cx, value)
+    ))  # fmt: skip
     if found is None:
         return None
     for op in found.ops:
         cx.builder.append(op)
+    order = _order(_later(pull, NestedPullback).region)
     first = [cx.builder.op(np.moveaxis, found.results[i], Lit(-1), Lit(0)) for i in order]
     return [from_arg(cx, result) for result in first]
+
+
+def rows_along(cx: Context, pull: Any, place: int, count: int, seeds: Var | None = None) -> list[Any] | None:
+    """The same along the columns of ``seeds``, with these along the last axis; without: if it can be had."""
+    value = _value(pull, place, count)
+    if value is None:
+        return None
+    given = _some(value) if seeds is None else seeds
+    found = _rows(pull, place, lambda block, seed, others: along(block, seed, others, given))
+    if found is None or seeds is None:
+        return None if found is None else []
+    several = _appended(cx, found)
+    return [several[i] for i in _order(_later(pull, NestedPullback).region)]
+
+
+def _solves(block: Block) -> bool:
+    return any(isinstance(op, Op) and op.fn is np.linalg.solve for op in walk(block))
+
+
+def _value(pull: Any, place: int, count: int) -> Var | None:
+    """The leaf of the value in a place, if it is a vector and this is a pullback to all arguments."""
+    later = _later(pull, NestedPullback)
+    if later is None:
+        return None
+    region, of = later.region, later.region.places()[place]
+    value = region.results[of]
+    return value if len(_order(region)) == count and of in region.of and _is_vector(value) else None
+
+
+def _rows(pull: Any, place: int, made: Callable[..., Block | None]) -> Block | None:
+    later = _later(pull, NestedPullback)
+    block, seeds = later.copied(pull.args[0])
+    return made(block, seeds.pop(list(later.region.of).index(later.region.places()[place])), seeds)
+
+
+def _some(vector: Var) -> Var:
+    """Directions of which no more is known."""
+    assert isinstance(vector.type, Array) and vector.type.shape is not None
+    return Var(Array(np.dtype(float), (*vector.type.shape, Dim.fresh())))
 
 
 def _length(cx: Context, vector: Var) -> Arg:

@@ -187,13 +187,14 @@ def hessian(
     *,
     wrt: str | Sequence[str] | None = None,
     has_aux: bool = False,
+    chunk: int | None = None,
     **choices: Any,
 ) -> Any:
     """The matrix of second derivatives, a column for each number of the arguments: forward over reverse.
 
     Args:
         function: Python and NumPy code. It returns a float, or floats and arrays of them in any structure.
-        argnums, wrt, has_aux, choices: see ``jacfwd``.
+        argnums, wrt, has_aux, chunk, choices: see ``jacfwd``.
 
     Returns:
         A function of the same arguments. For a number its result has the structure of the arguments and, in
@@ -206,21 +207,24 @@ def hessian(
     """
     require_callable(function, "hessian")
     argnums = chosen_by_number(argnums, choices)
+    options: dict[str, Any] = dict(has_aux=has_aux, chunk=checked_chunk(chunk))
     if wrt is not None:
-        return by_parts(hessian, function, argnums, wrt, has_aux=has_aux, **choices)
-    program = takes_arguments_of(function, hessian_program(function, numbers(argnums), has_aux))
-    return operator(program, hessian, function, choices, argnums, has_aux=has_aux)
+        return by_parts(hessian, function, argnums, wrt, **options, **choices)
+    program = takes_arguments_of(function, hessian_program(function, numbers(argnums), **options))
+    return operator(program, hessian, function, choices, argnums, **options)
 
 
-def hessian_program(function: Callable[..., Any], argnums: Any, has_aux: bool) -> Callable[..., Any]:
-    return columns(rows(function, argnums, has_aux, False), argnums, has_aux, False, of=function)
+def hessian_program(
+    function: Callable[..., Any], argnums: Any, has_aux: bool, chunk: int | None = None
+) -> Callable[..., Any]:
+    return columns(rows(function, argnums, has_aux, False), argnums, has_aux, False, chunk, of=function)
 
 
 _PROGRAMS: tuple[tuple[Any, Any, tuple[str, ...]], ...] = (
     (jacfwd, columns, ("argnums", "has_aux", "holomorphic", "chunk")),
     (jacrev, rows, ("argnums", "has_aux", "holomorphic", "chunk")),
     (jacobian, rows, ("argnums", "has_aux", "holomorphic", "chunk")),
-    (hessian, hessian_program, ("argnums", "has_aux")),
+    (hessian, hessian_program, ("argnums", "has_aux", "chunk")),
 )
 for _function, _made, _options in _PROGRAMS:
     _function.__ast_ad_lower__ = as_program(_made, *_options)

@@ -14,7 +14,8 @@ import numpy as np
 
 from ..api import linearize, vjp
 from ..calls.inside_along import lower_along
-from ..calls.inside_units import columns as columns_at_once, rows as rows_at_once
+from ..calls.inside_units import columns as columns_at_once, columns_along, rows as rows_at_once, rows_along
+from .chunks import columns_in_chunks, rows_in_chunks
 from .leaves import (
     by_position,
     filled,
@@ -248,7 +249,10 @@ def _lower_each(cx: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     from ..compiler.frontend.values import Tup
 
     *given, chunk = args
-    found = columns_at_once(cx, args[0], args[3].value, cx.static_value(chunk) or None)
+    if cx.static_value(chunk):  # or it is known at run time only
+        asked = columns_along(cx, args[0], args[3].value)
+        return inlined(cx, in_turn, given) if asked is None else inlined(cx, columns_in_chunks, args)
+    found = columns_at_once(cx, args[0], args[3].value)
     return inlined(cx, in_turn, given) if found is None else Tup(tuple(found))
 
 
@@ -260,6 +264,8 @@ def _lower_each_row(cx: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
     found = None
     if isinstance(ins, Tup) and not cx.static_value(chunk):
         found = rows_at_once(cx, pull, place.value, len(ins.items))
+    elif isinstance(ins, Tup) and rows_along(cx, pull, place.value, len(ins.items)) is not None:
+        return inlined(cx, rows_in_chunks, args)
     return inlined(cx, row_by_row, given) if found is None else Tup(tuple(found))
 
 

@@ -71,8 +71,11 @@ def item_of(whole: Type) -> Type:
 def as_held(own: Type, held: Type) -> Type:
     """The type of a cotangent of the type ``own`` that is taken out of a whole, whose items are as ``held``.
 
-    It has the rank of its own, but the dtypes that the whole has.
+    It has the rank of its own, but the dtypes that the whole has. What belongs to a list of numbers that is
+    written out is a row of an array.
     """
+    if isinstance(own, TupleOf) and isinstance(held, Array):
+        return replace(held, shape=None if held.shape is None else held.shape[1:], among=frozenset())
     if isinstance(own, TupleOf) and isinstance(held, TupleOf) and len(own.items) == len(held.items):
         return replace(own, items=tuple(map(as_held, own.items, held.items)))
     if isinstance(own, ListOf) and isinstance(held, ListOf):

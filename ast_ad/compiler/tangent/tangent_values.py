@@ -151,12 +151,14 @@ class Tangents:
             return self.held(arg, type)
         if isinstance(arg, Lit) and arg.value is None:
             return Lit(0.0) if isinstance(type, Array) else Undefined(type)
+        have = type_of_arg(arg)
+        if isinstance(type, Array) and isinstance(have, Array) and have.shape is not None:
+            type = replace(type, shape=have.shape)  # a loop that carries it may change the lengths
         same = isinstance(arg, Var) and isinstance(type, Array) and arg.type == type
         if same and type.shape is not None and arg not in self.undefined:  # type: ignore[union-attr]
             return self.builder.opaque(np.zeros_like, (arg,), type)
         if isinstance(type, ListOf) and arg not in self.undefined:
             return self.builder.opaque(containers.list_zeros_like, (arg,), type)
-        have = type_of_arg(arg)
         if isinstance(type, Array) and isinstance(have, Scalar):
             return Lit(0.0)
         zero = self.builder.opaque(helpers.zero_like, (arg,), type)

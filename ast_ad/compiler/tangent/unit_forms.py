@@ -62,6 +62,7 @@ class Columns:
         self.shapes: set[Any] = set()
         self.held: set[Any] = set()
         self.length = length
+        self.bounded = False  # the directions are few, so that arrays with an axis for them may be any
 
     def region(self, block: Block, places: Iterable[int]) -> Block:
         """A block of its own; the results in ``places`` are arrays with the axis of directions."""
@@ -122,7 +123,7 @@ class Columns:
             return Array(np.dtype(float), (self.length,))
         if not isinstance(type, Array) or type.shape is None:
             raise NoForm
-        if type.shape not in self.shapes and (*type.shape, self.length) not in self.held:
+        if not self.bounded and type.shape not in self.shapes and (*type.shape, self.length) not in self.held:
             known = [n for n in type.shape if isinstance(n, int)]
             if len(known) < len(type.shape) or math.prod(known) > SMALL:
                 raise NoForm

@@ -1,7 +1,8 @@
 """What are the tangents along all unit vectors, a column for each?
 
-``along_units(block, seed, others, count) -> Block | None``. Asked of the linear half of a program, for a
-Jacobian: one pass gives all columns, where a loop over them would run the half once for each.
+``along_units(block, seed, others, count) -> Block | None``, and ``along`` for some directions. Asked of the
+linear half of a program, for a Jacobian: one pass gives all columns, where a loop over them would run the
+half once for each.
 
 A number that is linear in the seed is a sum of few of its elements, as long as no loop or branch has carried
 it: so it is kept as their places and factors, and only what is not zero is computed. Any other value is an
@@ -14,12 +15,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..frontend.builder import type_of_arg
-from ..ir.ops import Arg, Block, Var
-from ..ir.types import Array, Scalar
+import numpy as np
+
+from ..frontend.builder import Builder, type_of_arg
+from ..ir.builtin import tuple_get
+from ..ir.ops import Arg, Block, Lit, Var
+from ..ir.types import Array, Scalar, type_of_shape
 from ..simplify.renaming import free
 from .linear_last import dependents
-from .unit_forms import ZERO, Columns, NoForm, Terms, Unit
+from .unit_forms import ZERO, Columns, Form, NoForm, Terms, Unit
 from .unit_rules import RULES
 
 
@@ -32,12 +36,27 @@ def along_units(block: Block, seed: Var, others: Iterable[Var], count: Arg) -> B
         others: further seeds, which are zero.
         count: the length of the vector.
     """
-    others = tuple(others)
     assert isinstance(seed.type, Array) and seed.type.shape is not None
     columns = Columns(dependents(block, (seed, *others)), count, seed.type.shape[0], RULES)
     columns.shapes = {getattr(type_of_arg(arg), "shape", ()) for arg in (seed, *block.results)}
     columns.held = {getattr(var.type, "shape", ()) for var in free(block)}
-    columns.forms[seed] = Unit()
+    return _made(columns, block, seed, Unit(), others)
+
+
+def along(block: Block, seed: Var, others: Iterable[Var], seeds: Var) -> Block | None:
+    """The same along the columns of ``seeds``, an array that has them all: as few as memory allows."""
+    builder = Builder(Block(), adjoint=True)
+    assert isinstance(seeds.type, Array) and seeds.type.shape is not None
+    shape = builder.opaque(np.shape, (seeds,), type_of_shape(seeds.type))
+    count = builder.opaque(tuple_get, (shape, Lit(1)), type_of_shape(seeds.type).items[1])
+    columns = Columns(dependents(block, (seed, *others)), count, seeds.type.shape[1], RULES)
+    columns.bounded = True
+    found = _made(columns, block, seed, seeds, others)
+    return None if found is None else Block([*builder.block.ops, *found.ops], found.results)
+
+
+def _made(columns: Columns, block: Block, seed: Var, form: Form, others: Iterable[Var]) -> Block | None:
+    columns.forms[seed] = form
     columns.forms.update((var, Terms() if isinstance(var.type, Scalar) else ZERO) for var in others)
     try:
         return columns.region(block, range(len(block.results)))

@@ -329,7 +329,7 @@ def lstsq(g, ans, a, b, cond=None, check_finite=True):
 
 @vjp(sl.block_diag)
 def block_diag(g, ans, *arrs):
-    return diagonal_blocks(g, arrs)
+    return diagonal_blocks(g, tuple([np.asarray(x) for x in arrs]))  # nested lists among them
 
 
 def diagonal_blocks(g: Any, arrs: Any) -> tuple[Any, ...]:
