@@ -6,7 +6,12 @@ import pytest
 pytest.importorskip("numba")
 
 import ast_ad
-from ast_ad.compiler.kernels.numbers import matrix_functions as large, small_matrices as small
+from ast_ad.compiler.kernels.lowering.linear_algebra import TINY
+from ast_ad.compiler.kernels.numbers import (
+    matrix_functions as large,
+    small_matrices as small,
+    tiny_matrices as tiny,
+)
 from ast_ad.compiler.kernels.runtime import Mismatch
 from ast_ad.rules.numpy import linalg
 
@@ -43,6 +48,37 @@ def test_general(n):
         assert np.array_equal(a, before)
 
 
+@pytest.mark.parametrize(("general", "n"), TINY, ids=lambda v: getattr(v, "__name__", str(v)))
+def test_of_one_or_two_rows(general, n):
+    """The same bits as from the function for any number of rows, and its exception."""
+    tiny_one = TINY[general, n]
+    for a in (rng.normal(size=(n, n)) ** 2 + 3.0 * np.eye(n), np.full((n, n), np.nan), np.zeros((n, n))):
+        shape = (n,) if "vector" in general.__name__ else (n, n)
+        given = [a]
+        if "solve" in general.__name__:
+            given.append(rng.normal(size=shape))
+        elif "bars" in general.__name__:
+            given.insert(0, rng.normal(size=(n, n)))
+        if "determinant" in general.__name__:
+            np.testing.assert_array_equal(tiny_one(*given), general(*given))
+            continue
+        found, expected = np.empty(shape), np.empty(shape)
+        singular = not a.any()
+        if "cofactor" in general.__name__:
+            tiny_one(*given, found)
+            if np.isfinite(a).all() and not singular:
+                general(*given, expected)
+                np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-13)
+        elif singular:
+            for function in (tiny_one, general):
+                with pytest.raises(Mismatch):
+                    function(*given, found)
+        else:
+            tiny_one(*given, found)
+            general(*given, expected)
+            np.testing.assert_array_equal(found, expected)
+
+
 @pytest.mark.parametrize("n", [1, 2, 5, 16])
 def test_symmetric(n):
     a = rng.normal(size=(n, n + 2))
@@ -67,7 +103,7 @@ def test_singular(n):
         (small.solve_small_matrix, np.ones((n, 2)), np.empty((n, 2))),
         (small.solve_small_vector, np.ones(n), np.empty(n)),
         (small.invert_small, np.empty((n, n))),
-        *[(small.cofactors_of_small, np.empty((n, n)))] * (n > 2),  # else they are elements of the matrix
+        (small.cofactors_of_small, np.empty((n, n))),
     ):
         with pytest.raises(Mismatch):
             fn(a, *args)
@@ -106,14 +142,15 @@ def test_cotangents_of_cofactors(n):
     for a in matrices(n):
         g, out = rng.normal(size=(n, n)), np.empty((n, n))
         well = bool(np.linalg.cond(a) < 1e5)
-        for function in [small.cofactor_bars_of_small] * (well or n <= 2) + [large.bars_of_cofactors] * well:
+        exact = {1: [tiny.cofactor_bars_of_one], 2: [tiny.cofactor_bars_of_two]}.get(n, [])
+        for function in exact + [small.cofactor_bars_of_small, large.bars_of_cofactors] * well:
             function(g, a, out)
             near(out, linalg.cofactor_bar(g, a), a)
     singular = np.ones((n, n))
-    if n <= 2:
-        small.cofactor_bars_of_small(g, singular, out)
+    for function in exact:
+        function(g, singular, out)
         np.testing.assert_allclose(out, linalg.cofactor_bar(g, singular), atol=1e-12)
-    else:
+    if n > 1:
         with pytest.raises(Mismatch):
             small.cofactor_bars_of_small(g, singular, out)
 

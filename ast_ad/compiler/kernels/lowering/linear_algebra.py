@@ -14,13 +14,27 @@ from ....rules.numpy.linalg import cofactor, cofactor_bar
 from ....rules.triangular import solve_triangular
 from ...ir.ops import Arg, Op, Var
 from ...ir.types import Array, Scalar
-from ..numbers import matrix_functions as large, small_matrices as small
+from ..numbers import matrix_functions as large, small_matrices as small, tiny_matrices as tiny
 from ..numbers.scalars import NoForm
 from .forms import form_of, require_equal
 from .loop_values import Memory, Value
 
 if TYPE_CHECKING:
     from ..nests.scalarize import Scalarizer
+
+
+TINY: dict[tuple[Any, int], Any] = {
+    (small.invert_small, 1): tiny.invert_one,
+    (small.solve_small_vector, 1): tiny.solve_one_vector,
+    (small.solve_small_matrix, 1): tiny.solve_one_matrix,
+    (small.factor_small, 1): tiny.factor_one,
+    (small.determinant_of_small, 1): tiny.determinant_of_one,
+    (small.cofactors_of_small, 1): tiny.cofactor_of_one,
+    (small.cofactors_of_small, 2): tiny.cofactors_of_two,
+    (small.cofactor_bars_of_small, 1): tiny.cofactor_bars_of_one,
+    (small.cofactor_bars_of_small, 2): tiny.cofactor_bars_of_two,
+}
+"""By the number of rows, what takes the place of a function of any number of them."""
 
 
 def _matrix(s: Scalarizer, op: Op, position: int = 0) -> Memory:
@@ -45,6 +59,8 @@ def _contiguous(s: Scalarizer, value: Value, arg: Var) -> Memory:
 def _chosen(op: Op, matrix: Memory, of_small: Any, of_large: Any) -> Any:
     """Which function computes it: how small a matrix is, is known or not when it is compiled."""
     n = matrix.type.shape[0] if matrix.type.shape else None
+    if isinstance(n, int) and (of_small, n) in TINY:
+        return TINY[of_small, n]
     if isinstance(n, int) and n <= small.MOST_ROWS:
         return of_small
     if importlib.util.find_spec("scipy") is None:

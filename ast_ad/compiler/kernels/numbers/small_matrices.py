@@ -150,29 +150,19 @@ def accurate_inverse(a: Any, inverse: Any) -> float:
 def cofactors_of_small(a: Any, out: Any) -> None:
     """``det(a) * inv(a).T``; near to singular matrices that is not accurate, and left to others."""
     n = a.shape[0]
-    if n == 1:
-        out[0, 0] = 1.0
-    elif n == 2:
-        out[0, 0], out[0, 1], out[1, 0], out[1, 1] = a[1, 1], -a[1, 0], -a[0, 1], a[0, 0]
-    else:
-        inverse = np.empty((n, n))
-        determinant = accurate_inverse(a, inverse)
-        for i in range(n):
-            for j in range(n):
-                out[i, j] = determinant * inverse[j, i]
+    inverse = np.empty((n, n))
+    determinant = accurate_inverse(a, inverse)
+    for i in range(n):
+        for j in range(n):
+            out[i, j] = determinant * inverse[j, i]
 
 
 @compiled
 def cofactor_bars_of_small(g: Any, a: Any, out: Any) -> None:
     """The cotangent of ``a`` from that of its cofactors."""
     n = a.shape[0]
-    if n == 1:
-        out[0, 0] = 0.0
-    elif n == 2:
-        cofactors_of_small(g, out)  # they are linear, and their own transpose
-    else:
-        inverse = np.empty((n, n))
-        cofactor_bars(g, inverse, accurate_inverse(a, inverse), out)
+    inverse = np.empty((n, n))
+    cofactor_bars(g, inverse, accurate_inverse(a, inverse), out)
 
 
 @compiled
