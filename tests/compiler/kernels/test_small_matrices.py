@@ -48,6 +48,28 @@ def test_general(n):
         assert np.array_equal(a, before)
 
 
+@pytest.mark.parametrize("n", [0, 1, 5, 40])
+def test_large(n):
+    """By LAPACK; what is not a number goes through, as in NumPy, and a singular matrix is an error."""
+    a, v = rng.normal(size=(n, n)), rng.normal(size=n)
+    before, line = a.copy(), np.empty(n)
+    large.solve_vector(a, v, line)
+    near(line, np.linalg.solve(a, v), a)
+    for m in (0, 1, 3):
+        b, out = rng.normal(size=(n, m)), np.empty((n, m))
+        large.solve_matrix(a, b, out)
+        near(out, np.linalg.solve(a, b), a)
+    np.testing.assert_array_equal(a, before)
+    if n > 1:
+        with pytest.raises(Mismatch):
+            large.solve_vector(np.ones((n, n)), v, line)
+        with pytest.raises(Mismatch):
+            large.solve_matrix(np.ones((n, n)), a, np.empty((n, n)))
+        a[0, 1] = np.nan
+        large.solve_vector(a, v, line)
+        np.testing.assert_array_equal(np.isnan(line), np.isnan(np.linalg.solve(a, v)))
+
+
 @pytest.mark.parametrize(("general", "n"), TINY, ids=lambda v: getattr(v, "__name__", str(v)))
 def test_of_one_or_two_rows(general, n):
     """The same bits as from the function for any number of rows, and its exception."""

@@ -1,7 +1,8 @@
 """What do kernels call for inverses, solutions and determinants? LAPACK, by way of Numba and SciPy.
 
 As in NumPy a singular matrix is an error, which NumPy then raises in the kernel's stead. Results are put
-where they belong by loops: an assignment to a slice takes Numba a second to compile.
+where they belong by loops: an assignment to a slice takes Numba a second to compile, and so does
+``np.linalg.solve``, three of them. What that calls is called here instead.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numba import types
+from numba.np.linalg import _LAPACK, F_INT_nptype
 
 from ..runtime import Mismatch
 from .kernel_math import compiled
@@ -28,16 +31,48 @@ def invert(a: Any, out: Any) -> None:
     put(np.linalg.inv(a), out)
 
 
+_solve_in_place = _LAPACK().numba_xgesv(types.float64)
+_DOUBLE = ord("d")
+
+
 @compiled
 def solve_vector(a: Any, b: Any, out: Any) -> None:
-    found = np.linalg.solve(a, b)
-    for i in range(len(out)):
-        out[i] = found[i]
+    n = a.shape[0]
+    columns, pivots, x = np.empty((n, n)), np.empty(n, F_INT_nptype), np.empty(n)
+    for i in range(n):
+        x[i] = b[i]
+        for j in range(n):
+            columns[j, i] = a[i, j]
+    if n > 0 and _solve_in_place(_DOUBLE, n, 1, columns.ctypes, n, pivots.ctypes, x.ctypes, n) != 0:
+        raise Mismatch
+    require_alive(columns, pivots)
+    for i in range(n):
+        out[i] = x[i]
 
 
 @compiled
 def solve_matrix(a: Any, b: Any, out: Any) -> None:
-    put(np.linalg.solve(a, b), out)
+    n, m = b.shape
+    columns, pivots, x = np.empty((n, n)), np.empty(n, F_INT_nptype), np.empty((m, n))
+    for i in range(n):
+        for j in range(m):
+            x[j, i] = b[i, j]
+        for j in range(n):
+            columns[j, i] = a[i, j]
+    if n > 0 and m > 0:
+        if _solve_in_place(_DOUBLE, n, m, columns.ctypes, n, pivots.ctypes, x.ctypes, n) != 0:
+            raise Mismatch
+    require_alive(columns, pivots)
+    for i in range(n):
+        for j in range(m):
+            out[i, j] = x[j, i]
+
+
+@compiled
+def require_alive(columns: Any, pivots: Any) -> None:
+    """Memory of which LAPACK has the address stays until it is read here."""
+    if columns.size < 0 or pivots.size < 0:
+        raise Mismatch
 
 
 @compiled
