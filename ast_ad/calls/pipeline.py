@@ -65,12 +65,10 @@ def settled(function: Function) -> Function:
     return keep_exceptions(views_before_loops(join_paths(function)))
 
 
-def halved(
-    joint: Function, primal: Function, written: Collection[int] = (), often: bool = False
-) -> list[Pure]:
-    """What a question with an answer for later made of a primal, as two functions (``often``: ``split``)."""
-    values, seeds = len(primal.body.results), len(joint.params) - len(primal.params)
-    forward, backward = split(joint, values, seeds, often)
+def halved(joint: Function, of: Function, written: Collection[int] = (), often: bool = False) -> list[Pure]:
+    """What a question with an answer for later made ``of`` a primal, in two (``often``: see ``split``)."""
+    values = len(of.body.results)
+    forward, backward = split(joint, values, len(joint.params) - len(of.params), often)
     return [Pure(forward, written, range(values)), Pure(backward, (), range(len(backward.body.results)))]
 
 
