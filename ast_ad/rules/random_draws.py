@@ -151,13 +151,13 @@ def sizes_of_vectors(size, mean):
     return (*size, n) if isinstance(size, tuple) else (size, n)
 
 
-def with_right_vectors(generator, size, mean, cov, check_valid="warn", tol=1e-8):
+def with_right_vectors(generator, size, mean, cov):
     """``multivariate_normal`` of a ``RandomState``; ``size``: that of the noise."""
     _, s, vh = np.linalg.svd(cov)
     return mean + noise(generator, "standard_normal", (), (), size) @ (column(np.sqrt(s)) * vh)
 
 
-def with_left_vectors(generator, size, mean, cov, check_valid="warn", tol=1e-8, method="svd"):
+def with_left_vectors(generator, size, mean, cov, method="svd"):
     """``multivariate_normal`` of a ``Generator``, which is the same where ``cov`` is symmetric."""
     if method != "svd":
         refuse(f"multivariate_normal(method={method!r})", fix="use the method 'svd'")

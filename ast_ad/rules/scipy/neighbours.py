@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy.spatial import cKDTree
 
-from ..helpers import scatter
+from ..helpers import astype, scatter
 from ..numpy.gather import refuse
 from ..registry import shape, vjp
 from ..standing import stands_for
@@ -47,7 +47,7 @@ def nearest_shape(data, x, k, eps, p, upper, leafsize, compact, balanced):
 
 @vjp(nearest)
 def nearest_rule(g, ans, data, x, k, eps, p, upper, leafsize, compact, balanced):
-    at, far, bar = ans[1].astype(int), ans[0], g[0]
+    at, far, bar = astype(ans[1], int), ans[0], g[0]
     found = at < np.shape(data)[0]  # a place without a neighbour has the number of points
     at = np.where(found, at, 0)
     away = x[..., None, :] - data[at]
@@ -71,8 +71,8 @@ def of_tree(data: Any, x: Any, k: Any, eps: Any, p: Any, upper: Any, how: tuple[
         refuse("neighbours with a list as k", "only their number has a rule", "choose among the k nearest")
     found = nearest(data, np.asarray(x, float), int(k), eps, p, upper, *how)
     if k == 1:
-        return found[0, ..., 0], found[1, ..., 0].astype(int)
-    return found[0], found[1].astype(int)
+        return found[0, ..., 0], astype(found[1, ..., 0], int)
+    return found[0], astype(found[1], int)
 
 
 def neighbours_of(*args: Any) -> Any:

@@ -186,7 +186,7 @@ def operation(value):
             return operation(fn.value)
         if text in ("copy", "unbroadcast", "hollow"):
             return operation(value.args[0])
-        return {"safe_product": "Mult", "divide": "Div"}.get(text, text)
+        return {"safe_product": "Mult", "divide": "Div", "solve_triangular": "solve"}.get(text, text)
     if isinstance(value, ast.BinOp):
         if isinstance(value.op, (ast.Mult, ast.Div)) and isinstance(value.right, ast.Constant):
             return operation(value.left)

@@ -49,6 +49,8 @@ STEPS = set("randint integers poisson binomial geometric negative_binomial logse
 """What jumps from number to number as its parameters change: the derivative is zero wherever there is one."""
 VECTORS = {"multivariate_normal": "standard_normal"}
 """What draws vectors, and of what noise."""
+CHECKS = {"check_valid", "tol"}
+"""What is checked of parameters, and changes no draw."""
 KINDS = {"Generator": np.random.default_rng, "RandomState": np.random.RandomState}
 
 
@@ -99,7 +101,8 @@ def draw(cx: Context, generator: Value, name: Lit, *args: Value, **kwargs: Value
         noise = call_followed(cx, rules.sizes_of_vectors, [size, given["mean"]], {})  # type: ignore[arg-type]
         by = rules.MULTIVARIATE_NORMAL[kind_of(cx, generator)]
     if floats and by is not None:
-        formula = call_followed(cx, by, [generator, noise], given)  # type: ignore[arg-type]
+        used = {k: v for k, v in given.items() if k not in CHECKS}
+        formula = call_followed(cx, by, [generator, noise], used)  # type: ignore[arg-type]
     options = {**given, **({} if isinstance(size, Lit) and size.value is None else {"size": size})}
     operands = cx.arg(generator), Lit(method)
     if not names:
