@@ -64,6 +64,7 @@ def of_complex_numbers(z):
 OTHERS = [along_another_axis, not_along_its_own, of_another, with_a_floor, of_complex_numbers]
 
 
+@pytest.mark.slow(beyond=3)
 @pytest.mark.parametrize("function", PROVEN + OTHERS, ids=lambda f: f.__name__)
 def test_care_is_taken_where_it_is_needed(function):
     gradient = ast_ad.grad(function, backend="numpy", fallback="error")
@@ -73,6 +74,7 @@ def test_care_is_taken_where_it_is_needed(function):
     assert careful == (function in OTHERS)
 
 
+@pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("function", PROVEN, ids=lambda f: f.__name__)
 def test_derivatives(function, backend):
@@ -84,6 +86,7 @@ def test_derivatives(function, backend):
     ast_ad.check_grads(function, (z,), order=2)
 
 
+@pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("function", [not_along_its_own, of_another, with_a_floor], ids=lambda f: f.__name__)
 def test_what_overflows_where_nobody_looks_counts_for_nothing(function, backend):

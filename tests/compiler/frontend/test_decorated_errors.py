@@ -49,6 +49,7 @@ def raising(x):
     return np.sum(np.exp(x))
 
 
+@pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("f", [called, the_function_itself, a_method, in_a_block, raising])
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 def test_gradients(f, backend):

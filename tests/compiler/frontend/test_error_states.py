@@ -43,6 +43,7 @@ def of_a_helper(x):
     return np.sum(helper(x) * helper(x * 2))
 
 
+@pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("function", [silent_part, in_a_loop, of_a_helper])
 def test_errors_are_handled_as_told(function, backend):
@@ -118,6 +119,7 @@ def left_by_an_exception(x):
     return np.sum(x * x)
 
 
+@pytest.mark.slow(beyond=1)
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 @pytest.mark.parametrize("function", [read, left_silent, left_on_one_path, twice, left_by_an_exception])
 def test_what_asks_how_it_was_or_changes_it_for_good_is_traced(function):

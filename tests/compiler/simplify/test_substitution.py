@@ -78,6 +78,7 @@ def systems(derivative):
     )
 
 
+@pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("function", TRIANGULAR + OTHERS, ids=lambda f: f.__name__)
 def test_derivatives(function, backend):
@@ -114,6 +115,7 @@ def test_a_zero_on_the_diagonal_is_an_error(backend):
         derivative(M - np.diag(np.diag(M)), V)
 
 
+@pytest.mark.slow(one_in=10)
 @pytest.mark.parametrize("dtype", ["f4", "f8", "c8", "c16", "f2"])
 @pytest.mark.parametrize("shape", [(6,), (6, 3), (6, 0), (0,)])
 @pytest.mark.parametrize("lower", [True, False])
