@@ -39,7 +39,9 @@ class Maxima:
             of, axis = self.maxima.get(op.args[1], (None, EVERY))  # type: ignore[arg-type]
             if of is first:
                 self.shifted[op.out] = axis
-        elif primitive in (lookup(np.exp), lookup(np.exp2)) and first in self.shifted and len(op.args) == 1:
+        elif primitive in (lookup(np.exp), lookup(np.exp2)) and first in self.shifted:
+            if len(op.args) > 1 or op.kwargs:  # with `where` there may be anything in some places
+                return
             self.peaked[op.out] = self.shifted[first]
 
     def is_below(self, op: Op) -> bool:

@@ -93,7 +93,7 @@ class _Pass:
     def tapes(self, op: For | While) -> None:
         """Lists that begin empty and get one element in each turn: what holds of that holds of all."""
         appended = {made.out: made for made in op.body.ops if isinstance(made, Op) and made.fn is list_append}
-        results = op.body.results[1:] if op.stops else op.body.results
+        results = op.body.results[op.stops :]
         for param, init, result, out in zip(op.params, op.inits, results, op.outs, strict=True):
             made = appended.get(result) if isinstance(result, Var) else None
             if made is not None and made.args[0] is param and isinstance(init, Seq) and not init.items:

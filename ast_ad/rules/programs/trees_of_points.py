@@ -15,6 +15,13 @@ from ..scipy.neighbours import neighbours_of
 from ..standing import stands_for
 
 
+def asked(tree: Any, how: tuple[Any, ...], x: Any, k: Any, eps: Any, p: Any, upper: Any) -> Any:
+    """``tree.query``; ``how``: the size of leaves, and how the tree was made."""
+    if tree.boxsize is not None:
+        refuse("neighbours in a periodic box", "there is no rule for it", "shift the points")
+    return neighbours_of(tree.data, x, k, eps, p, upper, how)
+
+
 def query(
     self: Any,
     x: Any,
@@ -24,9 +31,7 @@ def query(
     distance_upper_bound: Any = np.inf,
     workers: Any = 1,
 ) -> Any:
-    if self.boxsize is not None:
-        refuse("neighbours in a periodic box", "there is no rule for it", "shift the points")
-    return neighbours_of(self.data, x, k, eps, p, distance_upper_bound, (self.leafsize, True, True))
+    return asked(self, (self.leafsize, True, True), x, k, eps, p, distance_upper_bound)
 
 
 for original in (KDTree.query, cKDTree.query):
@@ -59,7 +64,5 @@ class Tree:
         distance_upper_bound: Any = np.inf,
         workers: Any = 1,
     ) -> Any:
-        if self.boxsize is not None:
-            refuse("neighbours in a periodic box", "there is no rule for it", "shift the points")
         how = self.leafsize, self.compact, self.balanced
-        return neighbours_of(self.data, x, k, eps, p, distance_upper_bound, how)
+        return asked(self, how, x, k, eps, p, distance_upper_bound)

@@ -16,7 +16,7 @@ from .. import doors
 from ..context import Context
 from ..values import Callee
 
-OPTIONS = "all", "divide", "over", "under", "invalid"
+ERRORS = "all", "divide", "over", "under", "invalid"
 WRAPPER = np.errstate()(lambda: None).__code__
 PLAIN = np.errstate()
 
@@ -39,7 +39,7 @@ def decorated(cx: Context, fn: Callee) -> Callable[..., Any] | None:
         return None
     if getattr(state, "_call", None) is not getattr(PLAIN, "_call", None):  # who is told
         return None
-    options = [Lit(getattr(state, f"_{name}")) for name in OPTIONS]
+    options = [Lit(getattr(state, f"_{name}")) for name in ERRORS]
     return lambda *args, **kwargs: doors.call(
         cx, Lit(within_errors), [Lit(function), *options, *args], kwargs
     )

@@ -2,7 +2,8 @@
 
 What was the case before is a value of the program, with which nothing can be done but to have it back:
 ``old = np.seterr(invalid="ignore")`` and later ``np.seterr(**old)``. Programs leave as it was how errors are
-handled, so that a function which does not for certain is traced.
+handled, so that a function which does not for certain is traced. What NumPy raises in between leaves them
+handled as before the call.
 """
 
 from __future__ import annotations
@@ -20,11 +21,11 @@ from ..constructs.handlers import effect
 from ..context import Context
 from ..tables import handles
 from ..values import Value
+from .decorated_errors import ERRORS
 
 BEFORE = Opaque("dict")
 CALLED = "errors_before"  # what the values are called that ``np.seterr`` gives
 AS_BEFORE = "**errors"  # the keyword by which it is passed, which no user can write
-ERRORS = ("all", "divide", "over", "under", "invalid")
 
 
 def is_before(value: Value) -> bool:

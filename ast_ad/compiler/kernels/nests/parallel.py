@@ -11,7 +11,7 @@ longer loops in them, as in a triangle, a thread takes two blocks of turns, one 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -325,8 +325,14 @@ def _turns(op: Statement, loop: For, ops: list[Statement]) -> Arg:
         return Lit(UNKNOWN_TURNS)
     if (known := _known_turns(op)) is not None:
         return Lit(known)
-    bounds = [_in_the_middle(a, loop, ops) for a in op.range]
-    return Lit(UNKNOWN_TURNS) if None in bounds else _op(ops, kernels.turns, *(a for a in bounds if a))
+    bounds = _all_in_the_middle(op.range, loop, ops)
+    return Lit(UNKNOWN_TURNS) if bounds is None else _op(ops, kernels.turns, *bounds)
+
+
+def _all_in_the_middle(args: Iterable[Arg], loop: For, ops: list[Statement]) -> list[Arg] | None:
+    found = [_in_the_middle(arg, loop, ops) for arg in args]
+    known = [arg for arg in found if arg is not None]
+    return known if len(known) == len(found) else None
 
 
 def _in_the_middle(arg: Arg, loop: For, ops: list[Statement]) -> Arg | None:
@@ -342,5 +348,5 @@ def _in_the_middle(arg: Arg, loop: For, ops: list[Statement]) -> Arg | None:
         return None
     if made.fn is kernels.position:
         return _in_the_middle(made.args[0], loop, ops)
-    sides = [_in_the_middle(a, loop, ops) for a in made.args]
-    return None if None in sides else _op(ops, made.fn, *(a for a in sides if a))
+    sides = _all_in_the_middle(made.args, loop, ops)
+    return None if sides is None else _op(ops, made.fn, *sides)

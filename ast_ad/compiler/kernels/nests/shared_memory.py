@@ -50,9 +50,7 @@ class _Uses:
         self.last: dict[Var, int] = {}
         self._shown: dict[Var, Var] = {}  # by a view
         self._several: set[Var] = set()  # to which loops or branches give other names
-        self._touched: dict[
-            int, dict[Var, tuple[Arg, ...]]
-        ] = {}  # by a statement's id, with the indices' start
+        self._touched: dict[int, dict[Var, tuple[Arg, ...]]] = {}  # by a statement's id: see ``_find``
         for position, op in enumerate(kernel.body.ops):
             for array in self._find(op):
                 self.first.setdefault(array, position)
