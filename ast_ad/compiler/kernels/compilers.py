@@ -48,7 +48,7 @@ class Careful(Compiler):  # type: ignore[misc]
         pipelines = super().define_pipelines()
         if not self.state.flags.auto_parallel.enabled:
             for pipeline in pipelines:
-                _shorten(pipeline)
+                shorten(pipeline)
         return pipelines
 
 
@@ -67,7 +67,8 @@ class Apart(Careful):
         return super().define_pipelines()
 
 
-def _shorten(pipeline: Any) -> None:
-    pipeline.passes = [(REPLACED.get(p, p), why) for p, why in pipeline.passes if p not in LEFT_OUT]
+def shorten(pipeline: Any, replaced: dict[Any, Any] = REPLACED) -> None:
+    """Leave steps out of Numba's pipeline and put others in their place."""
+    pipeline.passes = [(replaced.get(p, p), why) for p, why in pipeline.passes if p not in LEFT_OUT]
     pipeline._finalized = False
     pipeline.finalize()

@@ -23,6 +23,7 @@ from numba.core import cgutils, types
 from ..garbage import collector_paused
 from .code_cache import keep_machine_code
 from .compilers import Apart, Careful
+from .linked import linked
 
 FLAGS = {"reassoc", "contract", "arcp"}
 """What LLVM may do with floating-point numbers: reorder sums and products; infinities and NaN stay.
@@ -408,7 +409,7 @@ type_callable(fill_rows)(lambda context: lambda target, source: _arrays(target, 
 lower_builtin(fill_rows, types.Array, types.Array)(_copy)
 
 
-@numba.njit(error_model="numpy")
+@linked
 def reserve(array: Any, length: int) -> Any:
     """``rules.helpers.reserve``: an array with room for so many rows at least."""
     if length <= len(array):

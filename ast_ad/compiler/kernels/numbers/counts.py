@@ -6,12 +6,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ..linked import linked
 from ..runtime import Mismatch
-from .kernel_math import compiled
 from .sorted_places import place_behind, require_ascending
 
 
-@compiled
+@linked
 def equal_edges(low: float, high: float, edges: Any) -> None:
     """The edges of bins of one width, as ``np.linspace`` gives them; those of no width are widened."""
     last = len(edges) - 1
@@ -25,7 +25,7 @@ def equal_edges(low: float, high: float, edges: Any) -> None:
     edges[last] = high
 
 
-@compiled
+@linked
 def equal_bin(x: float, edges: Any) -> int:
     """In which bin of one width a number is; -1: in none."""
     last = len(edges) - 1
@@ -40,7 +40,7 @@ def equal_bin(x: float, edges: Any) -> int:
     return place
 
 
-@compiled
+@linked
 def any_bin(x: float, edges: Any) -> int:
     """In which bin between ascending edges a number is; the last one is closed. -1: in none."""
     last = len(edges) - 1
@@ -49,7 +49,7 @@ def any_bin(x: float, edges: Any) -> int:
     return min(place_behind(x, edges), last) - 1 if x < edges[last] else last - 1
 
 
-@compiled
+@linked
 def require_edges(edges: Any) -> None:
     """Stop the kernel where NumPy raises an error: edges that don't ascend, or fewer than two."""
     require_ascending(edges)

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from .kernel_math import compiled
+from ..linked import linked
 
 EULER_MACLAURIN = (
     12.0, -720.0, 30240.0, -1209600.0, 47900160.0, -1.8924375803183791606e9, 7.47242496e10,
@@ -23,7 +23,7 @@ BERNOULLI = (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12)
 """Of the series of the digamma function: ``B(2 k) / (2 k)``."""
 
 
-@compiled
+@linked
 def zeta(s: float, q: float) -> float:
     """The sum of ``(q + k) ** -s`` for ``s > 1``, over all ``k`` from 0 on.
 
@@ -60,7 +60,7 @@ def zeta(s: float, q: float) -> float:
     return total
 
 
-@compiled
+@linked
 def digamma(x: float) -> float:
     """The derivative of ``log(gamma(x))``: up by the recurrence to where the asymptotic series holds.
 
@@ -69,10 +69,12 @@ def digamma(x: float) -> float:
     """
     if x == 0:
         return math.copysign(math.inf, -x)
+    mirrored, total = 0.0, 0.0
     if x < 0:
         part = x - math.floor(x)
-        return math.nan if part == 0 else digamma(1 - x) - math.pi / math.tan(math.pi * part)
-    total = 0.0
+        if part == 0:
+            return math.nan
+        mirrored, x = math.pi / math.tan(math.pi * part), 1 - x
     while x < 12:
         total -= 1 / x
         x += 1
@@ -80,10 +82,10 @@ def digamma(x: float) -> float:
     for number in BERNOULLI:
         power *= square
         series += number * power
-    return total + math.log(x) - 0.5 / x - series
+    return total + math.log(x) - 0.5 / x - series - mirrored
 
 
-@compiled
+@linked
 def polygamma(n: int, x: float) -> float:
     """``scipy.special.polygamma(n, x)``.
 
@@ -96,7 +98,7 @@ def polygamma(n: int, x: float) -> float:
     return sign * math.gamma(n + 1.0) * zeta(n + 1.0, x)
 
 
-@compiled
+@linked
 def sinc_derivative(x: float, n: int) -> float:
     """The ``n``-th derivative of ``np.sinc``: near 0 by its Taylor series, elsewhere by the recurrence.
 
@@ -120,7 +122,7 @@ def sinc_derivative(x: float, n: int) -> float:
     return value
 
 
-@compiled
+@linked
 def falling(y: float, n: int, k: int) -> float:
     """The ``k``-th derivative of ``y (y - 1) ... (y - n + 1)``, over ``k!``: products of ``n - k`` factors.
 
@@ -140,7 +142,7 @@ def falling(y: float, n: int, k: int) -> float:
     return total
 
 
-@compiled
+@linked
 def power_derivative(x: float, y: float, n: int, m: int) -> float:
     """The ``n``-th derivative by ``x``, ``m``-th by ``y``, of ``x ** y``.
 

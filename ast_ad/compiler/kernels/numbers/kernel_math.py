@@ -14,9 +14,9 @@ import numba
 import numpy as np
 
 from .. import vector_math
+from ..linked import linked
 from .selections import maximum, minimum
 
-compiled: Any = numba.njit(error_model="numpy", no_cfunc_wrapper=True)
 # For transcendental functions: the kernel itself has to hold their calls, so as to use the widest vectors.
 inlined: Any = numba.njit(error_model="numpy", inline="always")
 
@@ -28,29 +28,29 @@ HUGE, HUGE32 = float(np.finfo(np.float64).max), float(np.finfo(np.float32).max)
 # ----- arithmetic -----
 
 
-@compiled
+@linked
 def reciprocal(x):
     return 1 / x
 
 
-@compiled
+@linked
 def square(x):
     return x * x
 
 
-@compiled
+@linked
 def identity(x):
     return x
 
 
-@compiled
+@linked
 def remainder(x, y):
     """``x % y`` with the sign of ``y``; NaN for ``y = 0``."""
     rest = np.fmod(x, y)
     return rest + y if rest != 0 and (y < 0) != (rest < 0) else rest
 
 
-@compiled
+@linked
 def floor_divide(x, y):
     if y == 0:
         return x / y
@@ -62,7 +62,7 @@ def floor_divide(x, y):
     return down + 1 if quotient - down > 0.5 else down
 
 
-@compiled
+@linked
 def remainder_of_integers(x, y):
     """``x % y`` with the sign of ``y``; 0 for ``y = 0``."""
     if y == 0 or y == -1:
@@ -70,7 +70,7 @@ def remainder_of_integers(x, y):
     return x % y
 
 
-@compiled
+@linked
 def floor_divide_integers(x, y):
     """``x // y``; 0 for ``y = 0``."""
     if y == 0:
@@ -78,7 +78,7 @@ def floor_divide_integers(x, y):
     return -x if y == -1 else x // y
 
 
-@compiled
+@linked
 def fmod_of_integers(x, y):
     """The remainder with the sign of ``x``; 0 for ``y = 0``."""
     if y == 0 or y == -1:
@@ -93,7 +93,7 @@ def power_dx(x, y):
     return y * vector_math.pow(x, y - 1) if y != 0 else y
 
 
-@compiled
+@linked
 def power_dx_single(x, y):
     return y * vector_math.pow(x, y - np.float32(1)) if y != 0 else y
 
@@ -109,23 +109,23 @@ def power_dy(x, y, power):
 # ----- selections -----
 
 
-@compiled
+@linked
 def clip(x, low, high):
     return minimum(maximum(x, low), high)
 
 
-@compiled
+@linked
 def heaviside(x, at_zero):
     return 1.0 if x > 0 else (0.0 if x < 0 else (at_zero if x == 0 else x))
 
 
-@compiled
+@linked
 def nan_to_num(x):
     limited = min(max(x, -HUGE), HUGE)
     return limited if x == x else 0.0
 
 
-@compiled
+@linked
 def nan_to_num_single(x):
     limited = min(max(x, np.float32(-HUGE32)), np.float32(HUGE32))
     return limited if x == x else np.float32(0.0)
@@ -134,73 +134,73 @@ def nan_to_num_single(x):
 # ----- predicates -----
 
 
-@compiled
+@linked
 def isnan(x):
     return x != x
 
 
-@compiled
+@linked
 def isinf(x):
     return abs(x) == np.inf
 
 
-@compiled
+@linked
 def isfinite(x):
     return abs(x) < np.inf
 
 
-@compiled
+@linked
 def isposinf(x):
     return x == np.inf
 
 
-@compiled
+@linked
 def isneginf(x):
     return x == -np.inf
 
 
-@compiled
+@linked
 def nowhere(x):
     return False
 
 
-@compiled
+@linked
 def everywhere(x):
     return True
 
 
-@compiled
+@linked
 def truth(x):
     return x != 0
 
 
-@compiled
+@linked
 def logical_not(x):
     return x == 0
 
 
-@compiled
+@linked
 def logical_and(x, y):
     return (x != 0) & (y != 0)
 
 
-@compiled
+@linked
 def logical_or(x, y):
     return (x != 0) | (y != 0)
 
 
-@compiled
+@linked
 def logical_xor(x, y):
     return (x != 0) != (y != 0)
 
 
-@compiled
+@linked
 def left_shift(x, n):
     """``x << y``; 0 where nothing of ``x`` is left."""
     return x << n if 0 <= n < 64 else 0
 
 
-@compiled
+@linked
 def right_shift(x, n):
     """``x >> y``; 0 or -1 where nothing of ``x`` is left."""
     return x >> (n if 0 <= n < 64 else 63)
@@ -230,12 +230,12 @@ def exp_share(x, total):
     return 0.0 if x == -np.inf else (1.0 if x == total else share)
 
 
-@compiled
+@linked
 def degrees(x):
     return x * DEGREES
 
 
-@compiled
+@linked
 def radians(x):
     return x * RADIANS
 
@@ -247,14 +247,14 @@ def sinc(x):
     return vector_math.sin(angle) / angle
 
 
-@compiled
+@linked
 def sinc_single(x):
     angle = np.float32(np.float32(math.pi) * x)
     angle = angle if angle != 0 else np.float32(EPS32)
     return vector_math.sin(angle) / angle
 
 
-@compiled
+@linked
 def angle_of_real(x):
     """The angle of a real number: 0 or pi."""
     return vector_math.atan2(0.0, x)
@@ -263,29 +263,29 @@ def angle_of_real(x):
 # ----- complex numbers -----
 
 
-@compiled
+@linked
 def real(z):
     return z.real
 
 
-@compiled
+@linked
 def imag(z):
     return z.imag
 
 
-@compiled
+@linked
 def conjugate(z):
     return z.conjugate()
 
 
-@compiled
+@linked
 def sign_complex(z):
     """``z / abs(z)``, and 0 at 0."""
     size = abs(z)
     return z if size == 0 else z / size
 
 
-@compiled
+@linked
 def divide_complex(x, y):
     """``x / y`` by the larger part of ``y``, so that no square overflows; NaN or infinite for ``y = 0``."""
     if abs(y.real) >= abs(y.imag):
@@ -299,7 +299,7 @@ def divide_complex(x, y):
     return complex((x.real * part + x.imag) * scale, (x.imag * part - x.real) * scale)
 
 
-@compiled
+@linked
 def exp_complex(z):
     if z.imag == 0:
         return complex(vector_math.exp(z.real), z.imag)
@@ -309,17 +309,17 @@ def exp_complex(z):
     return complex(half * vector_math.cos(z.imag) * half, half * vector_math.sin(z.imag) * half)
 
 
-@compiled
+@linked
 def power_two(x, two):
     return x * x
 
 
-@compiled
+@linked
 def angle(z):
     return vector_math.atan2(z.imag, z.real)
 
 
-@compiled
+@linked
 def zero(x):
     return 0.0
 

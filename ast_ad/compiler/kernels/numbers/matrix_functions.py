@@ -14,19 +14,19 @@ import numpy as np
 from numba import types
 from numba.np.linalg import _LAPACK, F_INT_nptype
 
+from ..linked import linked
 from ..runtime import Mismatch
-from .kernel_math import compiled
 from .small_matrices import cofactor_bars, require_well_conditioned
 
 
-@compiled
+@linked
 def put(found: Any, out: Any) -> None:
     for i in range(out.shape[0]):
         for j in range(out.shape[1]):
             out[i, j] = found[i, j]
 
 
-@compiled
+@linked
 def invert(a: Any, out: Any) -> None:
     put(np.linalg.inv(a), out)
 
@@ -35,7 +35,7 @@ _solve_in_place = _LAPACK().numba_xgesv(types.float64)
 _DOUBLE = ord("d")
 
 
-@compiled
+@linked
 def solve_vector(a: Any, b: Any, out: Any) -> None:
     n = a.shape[0]
     columns, pivots, x = np.empty((n, n)), np.empty(n, F_INT_nptype), np.empty(n)
@@ -50,7 +50,7 @@ def solve_vector(a: Any, b: Any, out: Any) -> None:
         out[i] = x[i]
 
 
-@compiled
+@linked
 def solve_matrix(a: Any, b: Any, out: Any) -> None:
     n, m = b.shape
     columns, pivots, x = np.empty((n, n)), np.empty(n, F_INT_nptype), np.empty((m, n))
@@ -68,14 +68,14 @@ def solve_matrix(a: Any, b: Any, out: Any) -> None:
             out[i, j] = x[j, i]
 
 
-@compiled
+@linked
 def require_alive(columns: Any, pivots: Any) -> None:
     """Memory of which LAPACK has the address stays until it is read here."""
     if columns.size < 0 or pivots.size < 0:
         raise Mismatch
 
 
-@compiled
+@linked
 def substitute_vector(a: Any, b: Any, lower: bool, out: Any) -> None:
     """The solution of a system whose matrix is triangular."""
     n = len(out)
@@ -89,7 +89,7 @@ def substitute_vector(a: Any, b: Any, lower: bool, out: Any) -> None:
         out[i] = total / a[i, i]
 
 
-@compiled
+@linked
 def substitute_matrix(a: Any, b: Any, lower: bool, out: Any) -> None:
     n, columns = out.shape
     for m in range(n):
@@ -106,17 +106,17 @@ def substitute_matrix(a: Any, b: Any, lower: bool, out: Any) -> None:
             out[i, j] /= a[i, i]
 
 
-@compiled
+@linked
 def factor(a: Any, out: Any) -> None:
     put(np.linalg.cholesky(a), out)
 
 
-@compiled
+@linked
 def determinant(a: Any) -> float:
     return np.linalg.det(a)
 
 
-@compiled
+@linked
 def cofactors(a: Any, out: Any) -> None:
     """``det(a) * inv(a).T``; near to singular matrices that is not accurate, and left to others."""
     inverse = np.linalg.inv(a)
@@ -124,7 +124,7 @@ def cofactors(a: Any, out: Any) -> None:
     put(np.linalg.det(a) * inverse.T, out)
 
 
-@compiled
+@linked
 def bars_of_cofactors(g: Any, a: Any, out: Any) -> None:
     """The cotangent of ``a`` from that of its cofactors."""
     inverse = np.linalg.inv(a)

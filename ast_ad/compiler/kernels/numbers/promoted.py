@@ -11,10 +11,10 @@ import builtins
 import operator
 from typing import Any
 
-import numba
 import numpy as np
 
 from .. import vector_math
+from ..linked import linked
 from . import kernel_math, selections
 
 DTYPES = "int64", "float32", "float64", "complex64", "complex128"
@@ -23,7 +23,6 @@ PREDICATES = {
     *("lt", "le", "gt", "ge", "eq", "ne", "isnan", "isinf", "isfinite", "isposinf", "isneginf", "signbit"),
     *("nowhere", "everywhere", "truth", "logical_not", "logical_and", "logical_or", "logical_xor"),
 }
-compiled: Any = numba.njit(error_model="numpy", no_cfunc_wrapper=True)
 
 
 def name_of(form: Any, dtype: np.dtype) -> str:
@@ -40,7 +39,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(name)
     function = _converting(form, text, getattr(np, dtype))
     function.__name__ = function.__qualname__ = name
-    globals()[name] = compiled(function)
+    globals()[name] = linked(function)
     return globals()[name]
 
 
@@ -59,7 +58,7 @@ def _find(name: str) -> Any:
 def _converting(form: Any, text: str, number: Any) -> Any:
     arity = _arity(form, text)
     rounded = (lambda x: x) if text in PREDICATES else number
-    rounded = compiled(rounded) if text in PREDICATES else rounded
+    rounded = linked(rounded) if text in PREDICATES else rounded
 
     def unary(x):
         return rounded(form(number(x)))

@@ -11,15 +11,13 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numba
 import numpy as np
 from llvmlite import ir
 from numba.core import types
 
 from .. import vector_math
+from ..linked import linked
 from .as_written import PLAIN
-
-compiled: Any = numba.njit(error_model="numpy", no_cfunc_wrapper=True)
 
 
 class NotInKernel(ArithmeticError):
@@ -29,7 +27,7 @@ class NotInKernel(ArithmeticError):
 # ----- integers -----
 
 
-@compiled
+@linked
 def int_sum(x, y):
     total = x + y
     if ((x ^ total) & (y ^ total)) < 0:
@@ -37,7 +35,7 @@ def int_sum(x, y):
     return total
 
 
-@compiled
+@linked
 def int_difference(x, y):
     rest = x - y
     if ((x ^ y) & (x ^ rest)) < 0:
@@ -45,7 +43,7 @@ def int_difference(x, y):
     return rest
 
 
-@compiled
+@linked
 def int_product(x, y):
     product = x * y
     if abs(np.float64(x) * np.float64(y)) >= 9.2e18:
@@ -53,21 +51,21 @@ def int_product(x, y):
     return product
 
 
-@compiled
+@linked
 def int_floor_divide(x, y):
     if y == 0:
         raise ZeroDivisionError("integer division or modulo by zero")
     return -x if y == -1 else x // y
 
 
-@compiled
+@linked
 def int_remainder(x, y):
     if y == 0:
         raise ZeroDivisionError("integer division or modulo by zero")
     return 0 if y == -1 else x % y
 
 
-@compiled
+@linked
 def to_int(x):
     """``int(x)`` of a float, and ``math.trunc``."""
     if not abs(x) < 9.2e18:
@@ -75,23 +73,23 @@ def to_int(x):
     return np.int64(x)
 
 
-@compiled
+@linked
 def floor(x):
     return to_int(np.floor(x))
 
 
-@compiled
+@linked
 def ceil(x):
     return to_int(np.ceil(x))
 
 
-@compiled
+@linked
 def round_half_even(x):
     """``round(x)`` of a float."""
     return to_int(np.rint(x))
 
 
-@compiled
+@linked
 def _refuse_int(x):
     if x != x:
         raise ValueError("cannot convert float NaN to integer")
@@ -138,7 +136,7 @@ for _function, _flags in (truediv, ()), (truediv_as_written, PLAIN):
         vector_math.lower_builtin(_function, _number, _number)(_quotient(_flags))
 
 
-@compiled
+@linked
 def divide_complex(x, y):
     """``x / y`` of complex numbers."""
     if y == 0:
@@ -146,7 +144,7 @@ def divide_complex(x, y):
     return x / y
 
 
-@compiled
+@linked
 def floor_divide(x, y):
     if y == 0:
         raise ZeroDivisionError("division by zero")
@@ -158,7 +156,7 @@ def floor_divide(x, y):
     return down + 1 if quotient - down > 0.5 else down
 
 
-@compiled
+@linked
 def remainder(x, y):
     if y == 0:
         raise ZeroDivisionError("division by zero")
@@ -166,7 +164,7 @@ def remainder(x, y):
     return rest + y if rest != 0 and (y < 0) != (rest < 0) else rest
 
 
-@compiled
+@linked
 def power(x, y):
     """``x ** y`` of floats."""
     base, exponent = np.float64(x), np.float64(y)
@@ -180,26 +178,26 @@ def power(x, y):
     return result
 
 
-@compiled
+@linked
 def _in_range(result, base):
     if abs(result) == np.inf and abs(base) < np.inf:
         raise OverflowError("Numerical result out of range")
     return result
 
 
-@compiled
+@linked
 def power_two(x, two):
     """``x ** 2`` of a float."""
     return _in_range(x * x, x)
 
 
-@compiled
+@linked
 def power_three(x, three):
     """``x ** 3`` of a float."""
     return _in_range(x * x * x, x)
 
 
-@compiled
+@linked
 def math_pow(x, y):
     """``math.pow``."""
     base, exponent = np.float64(x), np.float64(y)
@@ -213,19 +211,19 @@ def math_pow(x, y):
     return result
 
 
-@compiled
+@linked
 def larger(x, y):
     """``max(x, y)``: the first, unless the second is larger."""
     return y if y > x else x
 
 
-@compiled
+@linked
 def smaller(x, y):
     """``min(x, y)``: the first, unless the second is smaller."""
     return y if y < x else x
 
 
-@compiled
+@linked
 def largest(first, *others):
     """``max`` of numbers of one type."""
     for other in others:
@@ -233,7 +231,7 @@ def largest(first, *others):
     return first
 
 
-@compiled
+@linked
 def least(first, *others):
     """``min`` of numbers of one type."""
     for other in others:
@@ -259,7 +257,7 @@ def _domain(form: Any, name: str, overflows: bool = False) -> Any:
         return result
 
     function.__name__ = function.__qualname__ = name
-    return compiled(function)
+    return linked(function)
 
 
 exp = _domain(vector_math.exp, "exp", overflows=True)
@@ -288,7 +286,7 @@ def _total(form: Any, name: str) -> Any:
         return form(np.float64(x))
 
     function.__name__ = function.__qualname__ = name
-    return compiled(function)
+    return linked(function)
 
 
 _lgamma = _total(math.lgamma, "_lgamma")
@@ -300,37 +298,37 @@ erfc = _total(vector_math.erfc, "erfc")
 cbrt = _total(vector_math.cbrt, "cbrt")
 
 
-@compiled
+@linked
 def degrees(x):
     return np.float64(x) * (180 / math.pi)
 
 
-@compiled
+@linked
 def radians(x):
     return np.float64(x) * (math.pi / 180)
 
 
-@compiled
+@linked
 def fabs(x):
     return abs(np.float64(x))
 
 
-@compiled
+@linked
 def atan2(y, x):
     return vector_math.atan2(np.float64(y), np.float64(x))
 
 
-@compiled
+@linked
 def hypot(x, y):
     return vector_math.hypot(np.float64(x), np.float64(y))
 
 
-@compiled
+@linked
 def copysign(x, y):
     return np.copysign(np.float64(x), np.float64(y))
 
 
-@compiled
+@linked
 def fmod(x, y):
     result = np.fmod(np.float64(x), np.float64(y))
     if result != result and x == x and y == y:
@@ -338,7 +336,7 @@ def fmod(x, y):
     return result
 
 
-@compiled
+@linked
 def lgamma(x):
     result = _lgamma(x)
     if result == np.inf and abs(x) < np.inf:
@@ -348,25 +346,25 @@ def lgamma(x):
     return result
 
 
-@compiled
+@linked
 def log_with_base(x, base):
     """``math.log(x, base)``."""
     return truediv(log(x), log(base))
 
 
-@compiled
+@linked
 def fraction(x):
     """``math.modf(x)[0]``: with the sign of ``x``, 0 of an infinite one."""
     return np.copysign(0.0 if np.isinf(x) else x - np.trunc(x), x)
 
 
-@compiled
+@linked
 def whole(x):
     """``math.modf(x)[1]``."""
     return np.trunc(x)
 
 
-@compiled
+@linked
 def gamma(x):
     found = math.gamma(x)
     if not abs(found) < np.inf and abs(x) < np.inf or x == -np.inf:
@@ -374,7 +372,7 @@ def gamma(x):
     return found
 
 
-@compiled
+@linked
 def rounded(x, decimals):
     """``round(x, decimals)`` of one of NumPy's numbers, which it computes by a power of ten."""
     if decimals == 0:

@@ -8,13 +8,13 @@ from __future__ import annotations
 # mypy: disable-error-code="untyped-decorator, no-any-return"
 import math
 
+from ..linked import linked
 from ..runtime import Mismatch
-from .kernel_math import compiled
 
 MOST = 2.0**40
 
 
-@compiled
+@linked
 def count(start: float, stop: float, step: float) -> int:
     """How many there are; NumPy raises an error where that can't be told.
 
@@ -27,12 +27,12 @@ def count(start: float, stop: float, step: float) -> int:
     return max(0, int(math.ceil(found)))
 
 
-@compiled
+@linked
 def as_float(x: float) -> float:
     return float(x)
 
 
-@compiled
+@linked
 def difference(start: float, step: float) -> float:
     """The second number less the first, which rounding makes another one than the step.
 
@@ -42,7 +42,7 @@ def difference(start: float, step: float) -> float:
     return (start + step) - start
 
 
-@compiled
+@linked
 def on_diagonal(rows: int, columns: int, offset: int) -> int:
     """How many elements there are.
 

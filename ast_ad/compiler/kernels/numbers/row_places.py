@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from ..linked import linked
 from ..runtime import Mismatch
-from .kernel_math import compiled
 
 
-@compiled
+@linked
 def row_of(number: int, length: int) -> Any:
     """In which row of ``length`` elements the element with a number is.
 
@@ -21,7 +21,7 @@ def row_of(number: int, length: int) -> Any:
     return np.int64(np.uint64(number) // np.uint64(max(length, 1)))
 
 
-@compiled
+@linked
 def column_of(number: int, length: int) -> Any:
     """At which place of its row it is.
 
@@ -31,7 +31,7 @@ def column_of(number: int, length: int) -> Any:
     return np.int64(np.uint64(number) % np.uint64(max(length, 1)))
 
 
-@compiled
+@linked
 def rows_in(count: int, length: int) -> int:
     """How many rows of ``length`` elements ``count`` of them are; an error that NumPy raises if none fit.
 

@@ -15,14 +15,14 @@ from typing import Any
 
 import numpy as np
 
+from ..linked import linked
 from ..runtime import Mismatch
-from .kernel_math import compiled
 
 MOST_ROWS = 16  # LAPACK takes twice the time for these; longer lengths are seldom known to kernels
 WELL_CONDITIONED = 1e7
 
 
-@compiled
+@linked
 def eliminate(a: Any) -> Any:
     """Factor ``a``: both triangles in one array, the order of its rows, and its determinant."""
     n = a.shape[0]
@@ -51,7 +51,7 @@ def eliminate(a: Any) -> Any:
     return lu, order, determinant
 
 
-@compiled
+@linked
 def factored(a: Any) -> Any:
     """``eliminate`` for a matrix that is not singular."""
     lu, order, determinant = eliminate(a)
@@ -61,7 +61,7 @@ def factored(a: Any) -> Any:
     return lu, order, determinant
 
 
-@compiled
+@linked
 def substitute(lu: Any, out: Any) -> None:
     """Solve for the columns of ``out``, whose rows are in order, in their place."""
     n, m = out.shape
@@ -79,7 +79,7 @@ def substitute(lu: Any, out: Any) -> None:
             out[i, j] /= lu[i, i]
 
 
-@compiled
+@linked
 def solve_small_matrix(a: Any, b: Any, out: Any) -> None:
     n = a.shape[0]
     lu, order, _ = factored(a)
@@ -89,7 +89,7 @@ def solve_small_matrix(a: Any, b: Any, out: Any) -> None:
     substitute(lu, out)
 
 
-@compiled
+@linked
 def solve_small_vector(a: Any, b: Any, out: Any) -> None:
     n = a.shape[0]
     lu, order, _ = factored(a)
@@ -105,7 +105,7 @@ def solve_small_vector(a: Any, b: Any, out: Any) -> None:
         out[i] = total / lu[i, i]
 
 
-@compiled
+@linked
 def inverse_and_determinant(a: Any, out: Any) -> float:
     n = a.shape[0]
     lu, order, determinant = factored(a)
@@ -117,17 +117,17 @@ def inverse_and_determinant(a: Any, out: Any) -> float:
     return determinant
 
 
-@compiled
+@linked
 def invert_small(a: Any, out: Any) -> None:
     inverse_and_determinant(a, out)
 
 
-@compiled
+@linked
 def determinant_of_small(a: Any) -> float:
     return eliminate(a)[2]
 
 
-@compiled
+@linked
 def require_well_conditioned(a: Any, inverse: Any) -> None:
     n, largest, largest_of_inverse = a.shape[0], 0.0, 0.0
     for i in range(n):
@@ -138,7 +138,7 @@ def require_well_conditioned(a: Any, inverse: Any) -> None:
         raise Mismatch
 
 
-@compiled
+@linked
 def accurate_inverse(a: Any, inverse: Any) -> float:
     """The determinant; the inverse is written, and left to others near to singular matrices."""
     determinant = inverse_and_determinant(a, inverse)
@@ -146,7 +146,7 @@ def accurate_inverse(a: Any, inverse: Any) -> float:
     return determinant
 
 
-@compiled
+@linked
 def cofactors_of_small(a: Any, out: Any) -> None:
     """``det(a) * inv(a).T``; near to singular matrices that is not accurate, and left to others."""
     n = a.shape[0]
@@ -157,7 +157,7 @@ def cofactors_of_small(a: Any, out: Any) -> None:
             out[i, j] = determinant * inverse[j, i]
 
 
-@compiled
+@linked
 def cofactor_bars_of_small(g: Any, a: Any, out: Any) -> None:
     """The cotangent of ``a`` from that of its cofactors."""
     n = a.shape[0]
@@ -165,7 +165,7 @@ def cofactor_bars_of_small(g: Any, a: Any, out: Any) -> None:
     cofactor_bars(g, inverse, accurate_inverse(a, inverse), out)
 
 
-@compiled
+@linked
 def cofactor_bars(g: Any, inverse: Any, determinant: float, out: Any) -> None:
     """``det(a) * (trace(b @ g) * b.T - (b @ g @ b).T)`` with ``b`` for ``inv(a)``."""
     n, trace = g.shape[0], 0.0
@@ -185,7 +185,7 @@ def cofactor_bars(g: Any, inverse: Any, determinant: float, out: Any) -> None:
             out[i, j] = determinant * total
 
 
-@compiled
+@linked
 def factor_small(a: Any, out: Any) -> None:
     """Cholesky's factor, of the lower triangle; where there is none, LAPACK's routine says so, too."""
     n = a.shape[0]

@@ -6,11 +6,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from ..linked import linked
 from ..runtime import Mismatch
-from .kernel_math import compiled
 
 
-@compiled
+@linked
 def place_before(x: float, a: Any) -> int:
     """``np.searchsorted(a, x)``: how many elements are less; NaN belongs behind all numbers."""
     low, high = 0, len(a)
@@ -23,7 +23,7 @@ def place_before(x: float, a: Any) -> int:
     return low
 
 
-@compiled
+@linked
 def place_behind(x: float, a: Any) -> int:
     """``np.searchsorted(a, x, "right")``: how many elements are not greater."""
     low, high = 0, len(a)
@@ -36,7 +36,7 @@ def place_behind(x: float, a: Any) -> int:
     return low
 
 
-@compiled
+@linked
 def require_ascending(a: Any) -> None:
     """Stop the kernel if some element is less than the one before, or NaN."""
     for i in range(len(a)):
@@ -44,14 +44,14 @@ def require_ascending(a: Any) -> None:
             raise Mismatch
 
 
-@compiled
+@linked
 def quantile_place(q: float, count: int) -> float:
     """Where the quantile ``q`` lies among ``count`` numbers in order, as the rule of quantiles has it."""
     place = count * q + 1.0 + q * (1.0 - 1.0 - 1.0) - 1.0
     return min(max(place, 0.0), count - 1.0)
 
 
-@compiled
+@linked
 def interpolated(x: float, xp: Any, fp: Any, left: float, right: float) -> float:
     """``np.interp(x, xp, fp, left, right)``."""
     last = len(xp) - 1
@@ -75,7 +75,7 @@ def interpolated(x: float, xp: Any, fp: Any, left: float, right: float) -> float
     return found
 
 
-@compiled
+@linked
 def interpolated_within(x: float, xp: Any, fp: Any) -> float:
     """``np.interp(x, xp, fp)``: beyond the nodes the first value and the last."""
     if len(fp) == 0:
@@ -83,7 +83,7 @@ def interpolated_within(x: float, xp: Any, fp: Any) -> float:
     return interpolated(x, xp, fp, fp[0], fp[len(fp) - 1])
 
 
-@compiled
+@linked
 def interpolated_from(x: float, xp: Any, fp: Any, left: float) -> float:
     """``np.interp(x, xp, fp, left)``: behind the nodes the last value."""
     if len(fp) == 0:
@@ -91,7 +91,7 @@ def interpolated_from(x: float, xp: Any, fp: Any, left: float) -> float:
     return interpolated(x, xp, fp, left, fp[len(fp) - 1])
 
 
-@compiled
+@linked
 def interpolated_to(x: float, xp: Any, fp: Any, right: float) -> float:
     """``np.interp(x, xp, fp, None, right)``: before the nodes the first value."""
     if len(fp) == 0:

@@ -11,19 +11,19 @@ from typing import Any
 
 import numpy as np
 
+from ..linked import linked
 from ..runtime import Mismatch
-from .kernel_math import compiled
 
 FEW = 64  # as many are sorted by insertion
 FEWER = 4000  # as many are sorted by digits of 8 bits, more by such of 11
 
 
-@compiled
+@linked
 def _before(x: float, y: float) -> bool:
     return x < y or (y != y and x == x)
 
 
-@compiled
+@linked
 def _insert(values: Any, places: Any) -> None:
     for i in range(1, len(values)):
         x, place, j = values[i], places[i], i - 1
@@ -33,7 +33,7 @@ def _insert(values: Any, places: Any) -> None:
         values[j + 1], places[j + 1] = x, place
 
 
-@compiled
+@linked
 def _keys(values: Any) -> Any:
     """Unsigned integers in the order of the numbers; both zeros are one, and so are all NaN."""
     zero, top = np.uint64(0), np.uint64(1) << np.uint64(63)
@@ -52,7 +52,7 @@ def _keys(values: Any) -> Any:
     return keys
 
 
-@compiled
+@linked
 def _keys_of_integers(values: Any) -> Any:
     keys, top = np.empty(len(values), np.uint64), np.uint64(1) << np.uint64(63)
     for i in range(len(keys)):
@@ -60,7 +60,7 @@ def _keys_of_integers(values: Any) -> Any:
     return keys
 
 
-@compiled
+@linked
 def _by_digits(keys: Any, values: Any, places: Any) -> None:
     n = len(values)
     bits = 8 if n <= FEWER else 11
@@ -94,7 +94,7 @@ def _by_digits(keys: Any, values: Any, places: Any) -> None:
         values[i], places[i] = numbers[i], order[i]
 
 
-@compiled
+@linked
 def sort_with_places(values: Any, places: Any) -> None:
     """Put the numbers in order, equal ones in the order that they had, and the places along with them."""
     for i in range(len(places)):
@@ -105,7 +105,7 @@ def sort_with_places(values: Any, places: Any) -> None:
         _by_digits(_keys(values), values, places)
 
 
-@compiled
+@linked
 def sort_integers_with_places(values: Any, places: Any) -> None:
     """The same for integers."""
     for i in range(len(places)):
@@ -116,20 +116,20 @@ def sort_integers_with_places(values: Any, places: Any) -> None:
         _by_digits(_keys_of_integers(values), values, places)
 
 
-@compiled
+@linked
 def sort_rows_with_places(values: Any, places: Any) -> None:
     """The same for each row of a matrix."""
     for i in range(len(values)):
         sort_with_places(values[i], places[i])
 
 
-@compiled
+@linked
 def sort_rows_of_integers_with_places(values: Any, places: Any) -> None:
     for i in range(len(values)):
         sort_integers_with_places(values[i], places[i])
 
 
-@compiled
+@linked
 def require_no_ties(values: Any) -> None:
     """Stop the kernel if two sorted numbers are equal: in which order NumPy has them is its own matter."""
     for i in range(1, len(values)):
@@ -137,7 +137,7 @@ def require_no_ties(values: Any) -> None:
             raise Mismatch
 
 
-@compiled
+@linked
 def require_no_ties_in_rows(values: Any) -> None:
     for i in range(len(values)):
         require_no_ties(values[i])

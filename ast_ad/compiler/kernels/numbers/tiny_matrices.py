@@ -12,25 +12,25 @@ from typing import Any
 
 import numpy as np
 
+from ..linked import linked
 from ..runtime import Mismatch
-from .kernel_math import compiled
 
 
-@compiled
+@linked
 def invert_one(a: Any, out: Any) -> None:
     if a[0, 0] == 0.0:
         raise Mismatch
     out[0, 0] = 1.0 / a[0, 0]
 
 
-@compiled
+@linked
 def solve_one_vector(a: Any, b: Any, out: Any) -> None:
     if a[0, 0] == 0.0:
         raise Mismatch
     out[0] = b[0] / a[0, 0]
 
 
-@compiled
+@linked
 def solve_one_matrix(a: Any, b: Any, out: Any) -> None:
     if a[0, 0] == 0.0:
         raise Mismatch
@@ -38,34 +38,34 @@ def solve_one_matrix(a: Any, b: Any, out: Any) -> None:
         out[0, j] = b[0, j] / a[0, 0]
 
 
-@compiled
+@linked
 def factor_one(a: Any, out: Any) -> None:
     if a[0, 0] <= 0.0:  # what is not a number goes on, as in LAPACK
         raise Mismatch
     out[0, 0] = np.sqrt(a[0, 0])
 
 
-@compiled
+@linked
 def determinant_of_one(a: Any) -> float:
     return a[0, 0]
 
 
-@compiled
+@linked
 def cofactor_of_one(a: Any, out: Any) -> None:
     out[0, 0] = 1.0
 
 
-@compiled
+@linked
 def cofactors_of_two(a: Any, out: Any) -> None:
     out[0, 0], out[0, 1], out[1, 0], out[1, 1] = a[1, 1], -a[1, 0], -a[0, 1], a[0, 0]
 
 
-@compiled
+@linked
 def cofactor_bars_of_one(g: Any, a: Any, out: Any) -> None:
     out[0, 0] = 0.0
 
 
-@compiled
+@linked
 def cofactor_bars_of_two(g: Any, a: Any, out: Any) -> None:
     """Cofactors are linear in the elements, and their own transpose."""
     out[0, 0], out[0, 1], out[1, 0], out[1, 1] = g[1, 1], -g[1, 0], -g[0, 1], g[0, 0]
