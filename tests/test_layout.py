@@ -11,6 +11,8 @@ from functools import cache
 
 import pytest
 
+from ast_ad.compiler.garbage import collector_paused
+
 PACKAGE = pathlib.Path(__file__).parent.parent / "ast_ad"
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
@@ -26,6 +28,7 @@ def dotted(path: pathlib.Path) -> str:
 
 
 NAMES = {dotted(path): path for path in MODULES}
+LOADERS = "import_module", "find_spec", "sys.modules.get"
 HOMES = {"generated": "compiler.emit"}  # the package under whose name emission loads what it has written
 
 
@@ -59,9 +62,8 @@ def from_import(node: ast.ImportFrom, package: list[str]) -> list[str]:
 
 def by_name(node: ast.Call, package: list[str]) -> list[str]:
     """What a call that is given a module's name loads or looks up: ``import_module``, ``sys.modules.get``."""
-    called = ast.unparse(node.func)
     first = node.args[0].value if node.args and isinstance(node.args[0], ast.Constant) else None
-    if not isinstance(first, str) or not called.endswith(("import_module", "find_spec", "sys.modules.get")):
+    if not isinstance(first, str) or not ast.unparse(node.func).endswith(LOADERS):
         return []
     if first.startswith("."):
         level = len(first) - len(first.lstrip("."))
@@ -75,6 +77,7 @@ def for_the_type_checker(node: ast.AST) -> bool:
 
 
 @cache  # modules are read in tests, not when these are collected, which each process does
+@collector_paused()
 def tree(path: pathlib.Path) -> ast.Module:
     return ast.parse(path.read_text())
 

@@ -205,7 +205,7 @@ def test_gradients(f, way):
     np.testing.assert_allclose(d(X + 0.05)[1], differences(f, X + 0.05), rtol=1e-7, atol=1e-7)
 
 
-@pytest.mark.drawn(of=2)
+@pytest.mark.drawn(of=3)
 @pytest.mark.parametrize("f", [of_elements, stacks, within_njit], ids=lambda f: f.__name__)
 def test_other_derivatives(f):
     along = np.array([1.0, -2.0, 0.5, 3.0])

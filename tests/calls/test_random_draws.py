@@ -220,6 +220,7 @@ def test_distributions(method, generator):
 MEAN, COVARIANCE = np.array([1.0, -2.0]), np.array([[2.0, 0.3], [0.3, 1.0]])
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("generator", [RNG, STATE, np.random], ids=["Generator", "RandomState", "global"])
 def test_vectors(generator, backend):

@@ -51,6 +51,7 @@ def slopes(f, x, h):
     return np.array([(f(x + d) - f(x - d)) / (2 * h) for d in h * np.eye(len(x))])
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.parametrize("case", range(6))
 @pytest.mark.parametrize("kind", ["compiled", "traced"])
 def test_derivatives(kind, case):

@@ -499,6 +499,7 @@ def test_what_a_branch_that_is_not_taken_records_is_not_copied(backend, n):
     np.testing.assert_allclose(np.stack([lin(e) for e in np.eye(4)], 1), expected, rtol=1e-6, atol=1e-8)
 
 
+@pytest.mark.drawn(of=4)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("chunk", [1, 2, 3, 100])
 def test_how_many_columns_are_computed_in_one_pass(backend, chunk):
@@ -569,6 +570,7 @@ def systems(x, s, m):
 M = np.array([[3.0, 0.4, -0.2], [0.1, 2.5, 0.3], [-0.3, 0.2, 4.0]])
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("operator", [ast_ad.jacfwd, ast_ad.jacrev])
 def test_a_matrix_is_factored_once_for_all_rows_or_columns(operator, backend):

@@ -186,6 +186,7 @@ def slope(make, point, before):
     return np.array([(value(point + h) - value(point - h)) / 2e-5 for h in steps])
 
 
+@pytest.mark.drawn(of=4)
 @pytest.mark.parametrize("check", [True, False])
 @pytest.mark.parametrize(
     "make",

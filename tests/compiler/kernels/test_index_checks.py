@@ -107,7 +107,7 @@ PROGRAMS = [
 IDS = [p[0].__name__ for p in PROGRAMS]
 
 
-@pytest.mark.drawn(of=3)
+@pytest.mark.drawn(of=5)
 @pytest.mark.parametrize(("f", "x", "more"), [(f, x, more) for f, x, *more in PROGRAMS], ids=IDS)
 @pytest.mark.parametrize("kind", [np.int64, np.int32])
 def test_values_and_gradients(f, x, more, kind):

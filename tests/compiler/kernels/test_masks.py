@@ -150,6 +150,7 @@ def slopes(function, args, k, others, h=1e-6):
     return found
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.parametrize("function", PROGRAMS)
 def test_what_masks_choose_has_the_derivatives_of_differences(function):
     derivatives = [
@@ -241,7 +242,7 @@ def loaded(seed, rank, folder):
     return module.program
 
 
-@pytest.mark.drawn(of=8)
+@pytest.mark.drawn(of=16)
 @pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("seed", range(24))

@@ -154,7 +154,7 @@ def f(x, v=None):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.drawn(of=12)
+@pytest.mark.drawn(of=20)
 @pytest.mark.parametrize(("operation", "args"), CASES)
 def test_as_numpy(operation, args, tmp_path):
     assert compare(made(operation, tmp_path), args, "evaluated") == ""

@@ -106,7 +106,7 @@ def arguments(name):
 FUNCTIONS = [reduction, elementwise, scattered, rows, stencil, small_states, triangle, other_triangle]
 
 
-@pytest.mark.drawn(of=8)
+@pytest.mark.drawn(of=12)
 @pytest.mark.parametrize("f", FUNCTIONS, ids=lambda f: f.__name__)
 def test_threads_change_rounding_only(f):
     args = arguments(f.__name__)

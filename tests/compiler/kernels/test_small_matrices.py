@@ -70,6 +70,7 @@ def test_large(n):
         np.testing.assert_array_equal(np.isnan(line), np.isnan(np.linalg.solve(a, v)))
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.parametrize(("general", "n"), TINY, ids=lambda v: getattr(v, "__name__", str(v)))
 def test_of_one_or_two_rows(general, n):
     """The same bits as from the function for any number of rows, and its exception."""

@@ -56,6 +56,7 @@ def laid_out(array: Any, layout: str) -> Any:
     return np.asarray(array, order=layout)  # type: ignore[call-overload]
 
 
+@pytest.mark.drawn(of=4)
 @pytest.mark.parametrize("layout", "CFA")
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_elements(dtype: str, layout: str) -> None:
@@ -101,6 +102,7 @@ def test_elements_of_empty_shapes() -> None:
     assert exact_kernel(function)(a, row) == (3.0, 5.0)
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.parametrize("op", sorted(OPERATORS, key=lambda o: o.__name__))
 def test_operators(op: Callable[..., Any]) -> None:
     """With numbers of all pairs of types, and constants on either side."""
