@@ -35,7 +35,7 @@ def mask_of(s: Scalarizer, index: Arg, array: Value) -> Value | None:
     value = s.arg(index) if isinstance(index, Var) else None
     if not isinstance(value, Value) or value.type.kind != "bool":
         return None
-    return value if value.rank != 1 or array.rank == 1 else None
+    return value if value.rank == array.rank else None
 
 
 @dataclass(eq=False)
@@ -94,39 +94,52 @@ def places(s: Scalarizer, mask: Value, length: Dim | int) -> Chosen:
     if mask.type.kind != "bool":
         test = Array(np.dtype(bool), mask.type.shape)
         mask = mapped_function(s, operator.ne, [mask, Lit(0)], test)
+    (found,) = coordinates(s, mask, length)
+    return found
+
+
+def coordinates(s: Scalarizer, mask: Value, length: Dim | int) -> list[Chosen]:
+    """``np.nonzero(mask)``: of the chosen places, the coordinate on each axis."""
     count = counted(s, mask)
     s.has_length(length, count)
     s.bounds.is_length(length)
-    every = Formula(
-        Array(np.dtype(int), mask.type.shape), mask.lengths, [], lambda body, place: body.number(place[0])
-    )
-    return Chosen(Array(np.dtype(int), (length,)), (count,), every, mask)
+
+    def on(axis: int) -> Chosen:
+        type = Array(np.dtype(int), mask.type.shape)
+        every = Formula(type, mask.lengths, [], lambda body, place: body.number(place[axis]))
+        return Chosen(Array(np.dtype(int), (length,)), (count,), every, mask)
+
+    return [on(axis) for axis in range(mask.rank)]
 
 
 def without_masks(s: Scalarizer, array: Value, index: Arg) -> Arg:
-    """An index in which vectors of booleans, each for one axis of several, are the places that they choose.
+    """An index in which booleans, for one axis of several or some, are the places that they choose.
 
     Args:
         array: what the index is for.
-        index: of a vector of booleans, or with such among others.
+        index: booleans, or with such among others.
     """
     items = index.items if isinstance(index, Seq) else (index,)
     values = [s.arg(item) if isinstance(item, Var) else None for item in items]
     if not any(isinstance(value, Value) and value.type.kind == "bool" for value in values):
         return index
     new: list[Arg] = []
-    for axis, (item, mask) in enumerate(zip(items, values, strict=True)):
+    axis = 0
+    for item, mask in zip(items, values, strict=True):
         if not isinstance(mask, Value) or mask.type.kind != "bool":
             new.append(item)
+            axis += 1
             continue
-        unknown = any(isinstance(i, Lit) and i.value in (None, ...) for i in items[:axis])
-        if unknown or axis >= array.rank or mask.rank != 1:
+        unknown = any(isinstance(i, Lit) and i.value in (None, ...) for i in new)
+        if unknown or not 1 <= mask.rank <= array.rank - axis:
             raise NoForm("booleans for an axis that is not known")
-        require_equal(s, array.lengths[axis], mask.lengths[0])
-        chosen = places(s, mask, Dim.fresh())  # each its own: two need not choose as many
-        new.append(Var(chosen.type))
-        s.env[new[-1]] = chosen.written(s)  # type: ignore[index]
-    return Seq(tuple(new)) if isinstance(index, Seq) else new[0]
+        for length, chosen in zip(array.lengths[axis:], mask.lengths, strict=False):
+            require_equal(s, length, chosen)
+        for found in coordinates(s, mask, Dim.fresh()):  # its own: two masks need not choose as many
+            new.append(Var(found.type))
+            s.env[new[-1]] = found.written(s)  # type: ignore[index]
+        axis += mask.rank
+    return Seq(tuple(new)) if isinstance(index, Seq) or len(new) > 1 else new[0]
 
 
 def of_chosen(s: Scalarizer, op: Op) -> bool:

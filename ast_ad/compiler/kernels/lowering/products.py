@@ -29,6 +29,9 @@ def _product(s: Scalarizer, op: Op) -> None:
     a, b = s.array(op.args[0]), s.array(op.args[1])
     if op.kwargs or a.type.dtype != b.type.dtype or a.type.kind != "float":
         raise NoForm("a product of other than real numbers of one type")
+    if a.rank > 2 and b.rank == 1 and op.fn is not np.vdot:
+        _stack_vector(s, op, a, b)
+        return
     if (a.rank, b.rank) not in ((1, 1), (2, 1), (1, 2), (2, 2)):
         raise NoForm("a product of stacks of matrices")
     if op.fn is np.inner and b.rank == 2 or op.fn is np.vdot and a.rank == 2:
@@ -43,6 +46,16 @@ def _product(s: Scalarizer, op: Op) -> None:
         _matrix_vector(s, op, a, b, op.args[1], True)
     else:
         _matrix_vector(s, op, b, a, op.args[0], False)
+
+
+def _stack_vector(s: Scalarizer, op: Op, stack: Value, vector: Value) -> None:
+    """The sum along the last axis with the factors of a vector."""
+    require_equal(s, stack.lengths[-1], vector.lengths[0])
+    if vector.cost and isinstance(op.args[1], Var):
+        vector = s.in_memory(op.args[1])  # read anew for every row
+    value = mapped_function(s, operator.mul, [stack, vector], stack.type)
+    kind = reduction_of(np.sum, stack.type.dtype)
+    reduce_axes(s, op.out, value, (stack.rank - 1,), False, kind, None)
 
 
 def _is_one(length: Arg) -> bool:
