@@ -462,6 +462,7 @@ def an_array_that_is_exchanged(x):
     return np.sum(x)
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize(

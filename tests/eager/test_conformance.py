@@ -76,7 +76,7 @@ def compiled(program: Any, results: Any, seeds: list[Any]) -> tuple[Any, ...]:
     return bars[len(results) :]
 
 
-@pytest.mark.drawn(of=8)
+@pytest.mark.drawn(of=16)
 @pytest.mark.parametrize(("fn", "sample"), CASES)
 def test_agrees_with_compiled(fn: Any, sample: Sample, request: pytest.FixtureRequest) -> None:
     if request.node.callspec.id in NOT_TYPED:

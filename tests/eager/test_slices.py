@@ -118,7 +118,7 @@ def slices_of(fn: Any, sample: Sample) -> Any:
                 yield s, g, ans, expected
 
 
-@pytest.mark.drawn(of=8)
+@pytest.mark.drawn(of=16)
 @pytest.mark.parametrize(("fn", "sample"), CASES)
 def test_slice_agrees_with_rule(fn: Any, sample: Sample) -> None:
     with warnings.catch_warnings(), quiet():
@@ -147,7 +147,7 @@ def unread(x: Any, level: str, stand_in: Any) -> Any:
     return x if level == "value" else stand_in(x) if level == "meta" else None
 
 
-@pytest.mark.drawn(of=8)
+@pytest.mark.drawn(of=16)
 @pytest.mark.parametrize(("fn", "sample"), CASES)
 def test_slice_reads_no_more_than_it_says(fn: Any, sample: Sample) -> None:
     with warnings.catch_warnings(), quiet():
@@ -300,7 +300,7 @@ def traced(x: Any) -> Any:
     return direct.tree(wrap, x)
 
 
-@pytest.mark.drawn(of=8)
+@pytest.mark.drawn(of=16)
 @pytest.mark.parametrize(("fn", "sample"), CASES)
 def test_slice_runs_on_tensors(fn: Any, sample: Sample, monkeypatch: Any) -> None:
     monkeypatch.setattr(doors, "call", call)

@@ -351,7 +351,7 @@ def test_no_rows():
         vmap(opaque)(ROWS[:0])
 
 
-@pytest.mark.drawn(of=3)
+@pytest.mark.drawn(of=8)
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("f", [loop_with_writes, straight, constant])
 @pytest.mark.parametrize("ask", [ast_ad.jacfwd, ast_ad.jacrev, ast_ad.hessian])

@@ -33,7 +33,7 @@ def test_adjoints(fn: Any, sample: Sample) -> None:
         check_program(fn, sample, run_time_lists=getattr(fn, "__module__", "") in LISTS)
 
 
-@pytest.mark.drawn(of=8)
+@pytest.mark.drawn(of=16)
 @each_sample(lambda fn, sample: is_differentiable(fn, sample) and "float32" in sample.dtypes)
 def test_float32_stays(fn: Any, sample: Sample) -> None:
     with np.errstate(all="ignore"), warnings.catch_warnings():

@@ -151,7 +151,7 @@ def has_lengths(fn: Any, sample: Sample) -> bool:
     return getattr(fn, "__module__", "") != "ast_ad.rules.containers" and "lstsq" not in fn.__name__
 
 
-@pytest.mark.drawn(of=4)
+@pytest.mark.drawn(of=8)
 @pytest.mark.parametrize("ints", [False, True], ids=["constants", "symbols"])
 @each_sample(has_lengths)
 def test_lengths(fn: Any, sample: Sample, ints: bool) -> None:

@@ -77,6 +77,7 @@ def slopes(f, x, h=1e-6):
     return np.array([(f(x + d) - f(x - d)) / (2 * h) for d in h * np.eye(len(x))])
 
 
+@pytest.mark.drawn(of=4)
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 def test_compiled(f, backend):

@@ -40,7 +40,7 @@ def convolved(w):
 PROGRAMS = [interpolated, norm, area, spread, convolved]
 
 
-@pytest.mark.drawn(of=3)
+@pytest.mark.drawn(of=5)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_gradients(f, backend):

@@ -37,7 +37,7 @@ def test_gradients_are_compiled_and_right(f: Program) -> None:
             np.testing.assert_allclose(gradient, differences(f, x), rtol=1e-6, atol=1e-7)
 
 
-@pytest.mark.drawn(of=4)
+@pytest.mark.drawn(of=6)
 @pytest.mark.slow
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_other_modes_agree(f: Program) -> None:

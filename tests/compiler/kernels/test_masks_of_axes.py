@@ -64,6 +64,7 @@ def along(function, args, k, direction, h=1e-6):
     return (function(*moved[0]) - function(*moved[1])) / (2 * h)
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("function", PROGRAMS)
 def test_values_and_gradients(function):

@@ -146,6 +146,7 @@ def solver(by_tangents):
     return found
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("by_tangents", [False, True])
 @pytest.mark.parametrize("backend", ["numpy", "numba"])

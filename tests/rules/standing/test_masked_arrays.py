@@ -165,7 +165,7 @@ PROGRAMS = [
 ]
 
 
-@pytest.mark.drawn(of=2)
+@pytest.mark.drawn(of=3)
 @pytest.mark.parametrize("f", PROGRAMS)
 def test_compiled(f):
     hold_compiled(f)
