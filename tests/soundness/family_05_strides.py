@@ -211,5 +211,25 @@ def another_shape_of_a_transpose(x, y, s):
     return np.sum(v * x[1]) + np.sum(m * m)
 
 
+# ----- writes to another shape of a vector whose steps are not one
+@program(X, 0.3, X * 2, later=[(-X, 1.3, X), (X[:2], -0.2, X[1:])], options={"check": True})
+def put_into_a_part_written_whole(x, s, b):
+    c = x[::-1]
+    c[[0, 1]] = s
+    c = np.minimum(b, 1.5, out=c)
+    c.put(1, s)
+    return np.sum(c * c) + x[0]
+
+
+@program(X, Y, 1.5, later=LATER)
+def a_column_of_a_part_written_whole(x, y, s):
+    c = (x * 2.0)[::-1]
+    c[...] = s
+    c.reshape(c.shape[0], 1)[0] = y[0, 0]
+    d = np.flip(x * s)
+    d.put(0, y[0, 0])
+    return np.sum(c * c) + np.sum(d * x)
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {}

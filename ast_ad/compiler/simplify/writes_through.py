@@ -23,7 +23,7 @@ import operator
 import numpy as np
 
 from ...rules import helpers
-from ..analysis.aliasing import is_basic_index, is_whole_index
+from ..analysis.aliasing import behaviour, is_basic_index, is_whole_index
 from ..ir import builtin
 from ..ir.ops import (
     Arg,
@@ -191,8 +191,13 @@ class _Join:
             if not isinstance(array.type, Array) or len(array.type.shape or ()) != 1:
                 return False
             maker = self.makers.get(array)
-            if maker is None or maker.fn is not operator.getitem:
+            if maker is None or maker.fn not in WRITES and behaviour(maker) == "fresh":
                 break
+            if maker.fn in WRITES:  # in place, perhaps: the array lies as before
+                array = maker.args[0]
+                continue
+            if maker.fn is not operator.getitem:  # a view: who knows in what steps
+                return False
             index = maker.args[1]
             if not isinstance(index, Slice) or getattr(index.step, "value", 0) not in (None, 1):
                 return False
