@@ -4,6 +4,7 @@ Each must be right whether or not one comes up, in the first call and in later o
 """
 
 import math
+import warnings
 
 import numpy as np
 
@@ -266,6 +267,28 @@ def that_it_was(x):
         except AttributeError as e:
             total += x[i % 2] ** 2
     return total
+
+
+# ----- warnings that are raised
+@program(THREE, 2.0, later=[(THREE, 0.0)], wrt=(0,), compiled=False)
+def a_warning_raised(x, s):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        try:
+            t = np.sum(x / np.float64(s)) + x[1]
+        except RuntimeWarning:
+            t = x[1] * 4.0
+    return t * x[0]
+
+
+@program(THREE, "ignore", later=[(THREE, "error")], compiled=False)
+def a_warning_by_choice(x, action):
+    with warnings.catch_warnings(action=action):
+        try:
+            t = np.sum(x / np.float64(0.5 if action == "ignore" else 0.0))
+        except RuntimeWarning:
+            t = x[1] * 4.0
+    return t * x[0]
 
 
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).

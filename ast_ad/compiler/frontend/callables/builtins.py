@@ -222,9 +222,19 @@ def b_warn(cx: Context, message: Value, *args: Value, **kwargs: Value) -> Any:
     return Lit(None)
 
 
+SHOWING = "ignore", "default", "always", "all", "module", "once"  # all actions of a filter but "error"
+
+
 @handles(warnings.simplefilter, warnings.filterwarnings)
-def b_filter_warnings(cx: Context, *args: Value, **kwargs: Value) -> Any:
-    return Lit(None)  # which warnings are shown is no part of the result
+def b_filter_warnings(cx: Context, action: Value, *args: Value, **kwargs: Value) -> Any:
+    """Which warnings are shown is no part of the result, but those that are raised leave their statement."""
+    if cx.static_value(action) not in SHOWING:
+        raise cx.unsupported(
+            "a filter of warnings that may raise them",
+            "the compiled program would go on behind the statement that warns",
+            "use np.errstate(all='raise') for what NumPy warns of",
+        )
+    return Lit(None)
 
 
 @handles(super)

@@ -68,6 +68,8 @@ def run_within(cx: Context, items: list[gast.withitem], body: Callable[[], None]
     if target is np.errstate:
         with_errors(cx, args, kwargs, lambda: inside(Lit(None)))
     elif target is warnings.catch_warnings and (item.optional_vars is None or not kwargs):
+        if "action" in kwargs:
+            doors.call(cx, Lit(warnings.simplefilter), [kwargs["action"]], {})
         inside(Lit(None))
     elif isinstance(target, types.FunctionType) and target.__code__ is GENERATORS:
         noticed(cx, node, lambda: with_generator(cx, target.__wrapped__, args, kwargs, inside))  # type: ignore[attr-defined]
