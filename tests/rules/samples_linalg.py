@@ -20,6 +20,8 @@ HPD = CA @ CA.conj().T
 SPDS = STACK @ STACK.swapaxes(-1, -2)
 RANK2 = np.outer(normal(3), normal(3, seed=1)) + np.outer(normal(3, seed=2), normal(3, seed=3))
 RANK1 = np.outer(normal(3), normal(3, seed=1))
+# Singular values 3, 2.8, 1: a cutoff of 0.5 leaves out one that is not zero.
+CUT = np.linalg.qr(normal(4, 3))[0] @ np.diag([3.0, 2.8, 1.0]) @ np.linalg.qr(normal(3, 3, seed=1))[0]
 
 
 def run(*args, **kwargs):
@@ -58,9 +60,14 @@ SAMPLES = {
     ],
     np.linalg.slogdet: [(A,), (STACK,), (CA,), (-A,)],
     np.linalg.matrix_power: [(A, 3), (A, 0), (A, -2), (STACK, 2), (CA, 3), (A, 1)],
-    np.linalg.pinv: [(A,), (TALL,), (WIDE,), Sample((normal(4, 3, 2),), tol=1e-5), (CTALL,), (CWIDE,)],
+    np.linalg.pinv: [
+        *((A,), (TALL,), (WIDE,), Sample((normal(4, 3, 2),), tol=1e-5), (CTALL,), (CWIDE,)),
+        *(Sample((m, 0.5), wrt=(0,)) for m in (CUT, CUT.T, np.stack([CUT, CUT[::-1] * 2]), CUT * (1 + 0.3j))),
+    ],
     np.linalg.lstsq: [
-        Sample((np.diag([3.0, 2.0, 0.01]), normal(3), 0.1), wrt=(1,)),
+        Sample((np.diag([3.0, 2.0, 0.01]), normal(3), 0.1), wrt=(0, 1)),
+        Sample((CUT, normal(4), 0.5), wrt=(0, 1)),
+        Sample((CUT.T, normal(3, 2), 0.5), wrt=(0, 1)),
         (TALL, normal(4), -1),
         (TALL, normal(4)),
         (TALL, normal(4, 3)),

@@ -28,7 +28,7 @@ SAMPLES = {
     sl.inv: [(A,), (CA,)],
     sl.det: [(A,), (CA,), (normal(4, 3, 3),)],
     sl.norm: [(A,), (normal(3), 1), (A, "fro"), (A, 1)],
-    sl.pinv: [(A,), (TALL,)],
+    sl.pinv: [(A,), (TALL,), Sample((np.diag([3.0, 2.0, 1.0]) @ A,), {"rtol": 0.6}, wrt=(0,))],
     sl.pinvh: [run(SPD), run(HPD, lower=False)],
     sl.cholesky: [run(SPD), run(HPD), run(SPD, lower=True)],
     sl.eigh: [run(SPD), run(HPD), run(SPD, eigvals_only=True)],

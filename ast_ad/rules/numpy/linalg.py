@@ -205,7 +205,41 @@ def pinv_bar(g: Any, ans: Any, a: Any) -> Any:
     p, g_h = ans, H(g)
     left = g_h @ p @ H(p)
     right = H(p) @ p @ g_h
-    return -H(p @ g_h @ p) + (left - a @ (p @ left)) + (right - (right @ p) @ a)
+    a_bar = -H(p @ g_h @ p) + (left - a @ (p @ left)) + (right - (right @ p) @ a)
+    return a_bar + left_out(g_h, a, p) if is_cut(a, p) else a_bar
+
+
+def is_cut(a: Any, p: Any) -> bool:
+    """Whether ``p`` may leave out singular values of ``a`` that are not zero, as far as a product tells.
+
+    >>> is_cut(np.diag([4.0, 1.0]), np.diag([0.25, 0.0])), is_cut(np.diag([4.0, 0.0]), np.diag([0.25, 0.0]))
+    (True, False)
+    """
+    eps = float(np.finfo(np.asarray(p).dtype).eps)
+    return bool(np.max(np.abs(a @ (p @ a) - a), initial=0.0) > 100 * eps * np.max(np.abs(a), initial=0.0))
+
+
+nondifferentiable(is_cut)
+
+
+def left_out(g_h: Any, a: Any, p: Any) -> Any:
+    """What Golub and Pereyra's formula lacks where singular values below a cutoff are taken as zero.
+
+    A change of ``a`` turns the vectors of those that are kept (``high``) towards the others (``low``), and
+    the formula has ``low = 0``. In the basis of singular vectors, of the entries between the two:
+
+    >>> left_out(np.array([[0.0, 1.0], [0.0, 0.0]]), np.diag([2.0, 1.0]), np.diag([0.5, 0.0])).round(4)
+    array([[0.    , 0.0833],
+           [0.1667, 0.    ]])
+    """
+    u, s, vh = np.linalg.svd(a, full_matrices=False)
+    kept = np.real(np.einsum("...ij,...ji->...i", vh @ p, u)) * s > 0.5
+    between = column(kept) != row(kept)
+    high, low = np.maximum(column(s), row(s)), np.minimum(column(s), row(s))
+    safe_high, safe_low = np.where(between, high, 1), np.where(between, low, 0)
+    turned = H(u) @ g_h @ H(vh)
+    pair = (turned + (safe_low / safe_high) * H(turned)) / (safe_high**2 - safe_low**2)
+    return u @ np.where(between, pair - turned / safe_high**2, 0) @ vh
 
 
 @vjp(np.linalg.lstsq)
@@ -225,6 +259,8 @@ def lstsq(g, ans, a, b, rcond=None):
     weight = padded_to(residuals_bar, np.shape(y)[1])
     slack = 2 * rest * weight
     a_bar = a_bar - slack @ H(x) + (u * s_bar) @ vh
+    if is_cut(a, p):
+        a_bar = a_bar + left_out(y @ H(x_bar), a, p)
     return a_bar, np.reshape(y_bar + slack, np.shape(b))
 
 
