@@ -361,6 +361,7 @@ def _by_position(
                 why="its derivative with respect to this argument is not known",
                 fix="pass it by position, or detach() it",
             )
+    slices.check_call(primitive, len(args), tuple(kwargs))
     rest = {key: value for key, value in kwargs.items() if key not in named}
     active = tuple(i for i, a in enumerate(args) if is_active(a))
     return apply(_adapted(fn, primitive, named, active), [*args, *(kwargs[key] for key in named)], rest)

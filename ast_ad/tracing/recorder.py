@@ -96,7 +96,8 @@ def _traced(
     return [plain(leaf) for leaf in found], structure, pullback
 
 
-OTHER_WORDS = "can't unbox", "No matching signature found"  # Numba's and Cython's for what they don't take
+# Numba's, Cython's and pybind11's for what they don't take.
+OTHER_WORDS = "can't unbox", "No matching signature found", "incompatible function arguments"
 
 
 def _run(function: Callable[..., Any], args: Any, kwargs: Any, objects: Sequence[Any]) -> Any:
@@ -125,10 +126,11 @@ def _run(function: Callable[..., Any], args: Any, kwargs: Any, objects: Sequence
             raise
         if not any(words in str(error) for words in (Traced.__name__, *OTHER_WORDS)):
             raise
+        told = str(error).partition("\n")[0]
         raise UnsupportedError(
             "compiled code that is called with a traced array",
             place(error),
-            why=f"it takes plain arrays only, and its derivative is not known ({error})",
+            why=f"it takes plain arrays only, and its derivative is not known ({told})",
             fix="write an autograd.Function, or NumPy code in its place",
         ) from error
     finally:

@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+import scipy.fft
+import scipy.special
 
 import ast_ad
-from ast_ad import MissingRuleError
+from ast_ad import MissingRuleError, UnsupportedError
 
 A = np.array([[2.0, 0.3], [0.1, 1.5], [0.4, 0.2]])
 B = np.array([0.4, -0.9, 1.3])
@@ -45,3 +47,18 @@ def test_what_fills_has_a_derivative(backend):
     with np.errstate(all="ignore"):
         found = ast_ad.grad(filled, backend=backend)(x)
     np.testing.assert_allclose(found, [0.0, 2.0 + 2.0 / 0.5, 3.0 / 2.0 + 4.0, 0.0])
+
+
+@pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
+def test_a_keyword_that_its_rule_lacks_beside_one_that_is_differentiated():
+    def f(x, b):
+        return scipy.special.logsumexp(x, b=b, return_sign=True)[0]
+
+    with pytest.raises(MissingRuleError, match="return_sign="):
+        ast_ad.grad(f, argnums=(0, 1))(B, np.ones(3))
+
+
+@pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
+def test_compiled_code_that_takes_no_traced_array_is_refused():
+    with pytest.raises((MissingRuleError, UnsupportedError), match="plain"):
+        ast_ad.grad(lambda x: np.sum(scipy.fft.dst(x, type=1)))(B)

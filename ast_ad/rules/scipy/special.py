@@ -11,6 +11,7 @@ import math
 import numpy as np
 import scipy.special as sp
 
+from ..helpers import unbroadcast
 from ..numpy.gather import refuse
 from ..partials import exp_share
 from ..registry import composite, elementwise, vjp
@@ -252,12 +253,13 @@ def exprel(ans, x):
 def logsumexp(g, ans, a, axis=None, b=None, keepdims=False):
     g_each, total = g, ans
     if axis is not None or keepdims:
-        lengths = np.shape(np.sum(a, axis=axis, keepdims=True))
+        lengths = np.shape(np.sum(a if b is None else a * b, axis=axis, keepdims=True))
         g_each, total = np.reshape(g, lengths), np.reshape(ans, lengths)
     shares = exp_share(a, total)
     if b is None:
         return g_each * np.conj(shares)
-    return g_each * np.conj(shares * b), None, g_each * np.conj(shares)
+    by_b = g_each * np.conj(shares) * np.ones_like(b)  # which may have more axes than a
+    return unbroadcast(g_each * np.conj(shares * b), a), None, unbroadcast(by_b, b)
 
 
 @composite(sp.softmax)
