@@ -253,7 +253,7 @@ def exprel(ans, x):
 def logsumexp(g, ans, a, axis=None, b=None, keepdims=False):
     g_each, total = g, ans
     if axis is not None or keepdims:
-        lengths = np.shape(np.sum(a if b is None else a * b, axis=axis, keepdims=True))
+        lengths = np.shape(np.sum(a if b is None else np.ones_like(a) * b, axis=axis, keepdims=True))
         g_each, total = np.reshape(g, lengths), np.reshape(ans, lengths)
     shares = exp_share(a, total)
     if b is None:
