@@ -202,10 +202,12 @@ def _at(
     """The answer at ``primals``, or without any the derivative."""
     if not primals:
         return _decorator(cls, function, argnums, wrt, has_aux, backend, fallback, choices)
-    asked: tuple[Any, ...] = argnums, wrt, has_aux, backend, fallback
-    key = cls, asked, choices, os.environ.get("AST_AD_BACKEND")
-    make = functools.partial(_decorator, cls, function, *asked, dict(choices))
-    return kept(function, key, make)(*primals)
+    key = cls, argnums, wrt, has_aux, backend, fallback, choices, os.environ.get("AST_AD_BACKEND")
+    return kept(
+        function,
+        key,
+        lambda: _decorator(cls, function, argnums, wrt, has_aux, backend, fallback, dict(choices)),
+    )(*primals)
 
 
 def _lower_call(asks: Any, cx: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:

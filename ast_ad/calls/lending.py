@@ -5,7 +5,7 @@ each time, of the same code. From the second one on it is a *model* of theirs th
 code, and cells of its own, which hold what the function's cells hold while it stands for it, and nothing
 afterwards. Programs read these cells as all that is outside. That is the function itself as long as nobody
 writes to its cells meanwhile; so only what is compiled as a whole and stores nothing is lent. What depends on
-objects that are made anew with the function is not, as it could serve no other. The rest is compiled for each.
+objects that are made anew with the function is not: it could serve no other. The rest is compiled for each.
 """
 
 from __future__ import annotations
