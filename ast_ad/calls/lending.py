@@ -11,6 +11,8 @@ objects that are made anew with the function is not: it could serve no other. Th
 from __future__ import annotations
 
 import dis
+import functools
+import inspect
 import sys
 import threading
 import types
@@ -34,23 +36,33 @@ class NotLentError(Exception):
     """What a model's derivative would do can't stand for the function's own."""
 
 
-class Lender:
-    """The model of functions of one code."""
+Cells = tuple[types.CellType, ...]
 
-    def __init__(self, function: types.FunctionType) -> None:
+
+class Lender:
+    """The model of functions of one code; ``plain``: one of them without what it is bound to."""
+
+    def __init__(self, function: Any, plain: types.FunctionType) -> None:
+        self.plain = None if plain is function else plain
         self.first = weakref.ref(function)
-        self.code, self.space = function.__code__, function.__globals__
+        self.code, self.space = plain.__code__, plain.__globals__
         self.lock = threading.Lock()
-        self.refused = any(name in self.code.co_freevars for name in _stored(self.code))
+        self.refused = False
         self.derivatives: dict[Any, Any] = {}
         self.approved: weakref.WeakSet[Any] = weakref.WeakSet()
-        self.cells = tuple([types.CellType() for _ in self.code.co_freevars])
-        self.model = types.FunctionType(self.code, self.space, function.__name__, None, self.cells)
-        self.model.__qualname__, self.model.__module__ = function.__qualname__, function.__module__
+        if self.plain is None:
+            self.refused = any(name in self.code.co_freevars for name in _stored(self.code))
+            self.cells = tuple([types.CellType() for _ in self.code.co_freevars])
+            self.model = types.FunctionType(self.code, self.space, plain.__name__, None, self.cells)
+        else:
+            self.model = _bound(plain, None, (), {})
+            bound, _, *others = self.model.__closure__ or ()
+            self.cells = bound, *others
+            self.model.__signature__ = _unbound(function)  # type: ignore[attr-defined]
+        self.model.__name__ = plain.__name__
+        self.model.__qualname__, self.model.__module__ = plain.__qualname__, plain.__module__
 
-    def answer(
-        self, derivative: Any, function: types.FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]
-    ) -> Any:
+    def answer(self, derivative: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """What the model's derivative answers; OWN where the function needs programs of its own.
 
         Where the model is taken, by another thread or by a call that this one is made in, it does, too.
@@ -58,7 +70,7 @@ class Lender:
         if self.refused or function is self.first() or not self.lock.acquire(blocking=False):
             return OWN
         try:
-            for mine, theirs in zip(self.cells, function.__closure__ or (), strict=True):
+            for mine, theirs in zip(self.cells, _cells(function), strict=True):
                 if not _is_empty(theirs):
                     mine.cell_contents = theirs.cell_contents
             lent = self._derivative(derivative)
@@ -96,7 +108,8 @@ class Lender:
         if not alone or program.stores or program.fit.changes or program.loud or program.draws:
             raise NotLentError
         seen = [path.root for path in _paths(program)]
-        seen += [g.expected for g in program.primal.inputs.guards if g.kind in ("identical", "type")]
+        same = [g for g in program.primal.inputs.guards if g.kind in ("identical", "type")]
+        seen += [g.expected for g in same if type(g.path.root) is not types.FunctionType]  # or its defaults
         own = {id(one) for one in (self.space, *self.cells)} | self._parts(derivative, set())
         if not all(id(one) in own or isinstance(one, Argument) or _lasts(one) for one in seen):
             raise NotLentError
@@ -129,20 +142,63 @@ def borrowed(derivative: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
         return OWN
     function = derivative
     while hasattr(type(function), "shares_programs"):
-        if function._programs or function.key is None:  # it has some already
-            return OWN
+        if function._programs or function.key is None or function.arguments.has_defaults():
+            return OWN  # it has some already, or differentiates a default, which a model has not
         function = function.about
-    if not _is_made_anew(function):
+    plain = _plain(function)
+    if plain is None or type(function) is functools.partial and kwargs.keys() & function.keywords.keys():
         return OWN
-    lender = _lenders.get(id(function.__code__))
-    if lender is None or lender.space is not function.__globals__:
+    key = type(function), id(plain.__code__), _given(function)
+    lender = _lenders.get(key)
+    if lender is None or lender.space is not plain.__globals__ or lender.plain not in (None, plain):
         while len(_lenders) >= MOST:
             _lenders.pop(next(iter(_lenders)), None)
-        lender = _lenders[id(function.__code__)] = Lender(function)
+        lender = _lenders[key] = Lender(function, plain)
     return lender.answer(derivative, function, args, kwargs)
 
 
-_lenders: dict[int, Lender] = {}
+_lenders: dict[Any, Lender] = {}
+
+
+def _plain(function: Any) -> types.FunctionType | None:
+    """A function that is made anew, or the one that a method or a partial object binds; None for others."""
+    if type(function) in (types.MethodType, functools.partial):
+        inner = function.__func__ if type(function) is types.MethodType else function.func
+        return inner if type(inner) is types.FunctionType and _lasts(inner) else None
+    return function if _is_made_anew(function) else None
+
+
+def _given(function: Any) -> Any:
+    """What a partial object leaves no argument for."""
+    if type(function) is not functools.partial:
+        return None
+    return len(function.args), tuple(function.keywords)
+
+
+def _unbound(function: Any) -> inspect.Signature:
+    """The parameters that are left, without what a partial object has for some by keyword."""
+    found = inspect.signature(function)
+    named = getattr(function, "keywords", {})
+    return found.replace(parameters=[p for p in found.parameters.values() if p.name not in named])
+
+
+def _bound(function: Any, bound: Any, given: tuple[Any, ...], named: dict[str, Any]) -> types.FunctionType:
+    """The model of methods or partial objects of a function."""
+
+    def called(*args: Any, **kwargs: Any) -> Any:
+        return function(*bound, *given, *args, **named, **kwargs)
+
+    assert called.__code__.co_freevars == ("bound", "function", "given", "named")
+    return called  # type: ignore[return-value]
+
+
+def _cells(function: Any) -> Cells:
+    """What the cells of the model are to hold."""
+    if type(function) is types.MethodType:
+        return tuple(map(types.CellType, ((function.__self__,), (), {})))
+    if type(function) is functools.partial:
+        return tuple(map(types.CellType, ((), function.args, function.keywords)))
+    return function.__closure__ or ()
 
 
 def _is_made_anew(function: Any) -> bool:

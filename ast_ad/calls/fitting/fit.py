@@ -44,6 +44,7 @@ class Fit:
         # The lists, dicts and objects that it finds outside, if it matters that one is an argument, too.
         self.elsewhere = [*inputs.sources, *inputs.places.objects] if self.changes else []
         if isinstance(inputs, Inputs):  # and not what an earlier process has left on the disk
+            inputs.captured = {}
             inputs.sources = dict.fromkeys(inputs.sources)  # the program reads them anew, along their paths
             inputs.places.let_go()
 

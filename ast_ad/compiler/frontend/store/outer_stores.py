@@ -94,7 +94,7 @@ class Places:
 
     def let_go(self) -> None:
         """Of the objects themselves, when all is read."""
-        self.objects = dict.fromkeys(self.objects)
+        self.objects, self.found = dict.fromkeys(self.objects), {}
         self.known, self.whole = dict.fromkeys(self.known), dict.fromkeys(self.whole)
 
     def of(self, owner: object, path: Path, kind: str, name: str, label: str) -> Place:
