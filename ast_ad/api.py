@@ -18,6 +18,7 @@ from .calls.own.decorators import (
     primitive,
     stop_gradient,
 )
+from .calls.sharing import kept
 from .calls.tiers import has_numba
 from .errors import InputValueError
 from .options import Options, chosen_by_number, make_options
@@ -201,28 +202,12 @@ def _at(
     """The answer at ``primals``, or without any the derivative."""
     if not primals:
         return _decorator(cls, function, argnums, wrt, has_aux, backend, fallback, choices)
-    asked: Any = cls, function, argnums, wrt, has_aux, backend, fallback, tuple(choices.items())
-    try:
-        found = _kept(*asked, os.environ.get("AST_AD_BACKEND"))
-    except TypeError:  # something among them can't be a key
-        found = _decorator(cls, function, argnums, wrt, has_aux, backend, fallback, choices)
-    return found(*primals)
-
-
-@functools.lru_cache(64, typed=True)
-def _kept(
-    cls: Any,
-    function: Any,
-    argnums: Any,
-    wrt: Any,
-    has_aux: bool,
-    backend: Any,
-    fallback: str,
-    choices: Any,
-    _: Any,
-) -> Any:
-    """What ``vjp(function, *primals)`` compiles serves its next calls."""
-    return _decorator(cls, function, argnums, wrt, has_aux, backend, fallback, dict(choices))
+    key = cls, argnums, wrt, has_aux, backend, fallback, choices, os.environ.get("AST_AD_BACKEND")
+    return kept(
+        function,
+        key,
+        lambda: _decorator(cls, function, argnums, wrt, has_aux, backend, fallback, dict(choices)),
+    )(*primals)
 
 
 def _lower_call(asks: Any, cx: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:

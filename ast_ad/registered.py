@@ -149,6 +149,11 @@ def register_container(
     _registered[cls] = Registered(cls, flatten, unflatten)
 
 
+def registrations() -> int:
+    """How many classes there are so far."""
+    return len(_registered)
+
+
 def entry_of(cls: type) -> Registered | None:
     """How objects of exactly this class are taken apart; None if they are no containers."""
     found = _registered.get(cls)

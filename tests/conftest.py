@@ -43,6 +43,16 @@ FIRST = {
 }
 
 
+@pytest.fixture(autouse=True)
+def programs_of_its_own(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    """A test finds nothing that another one has compiled for a function that both have."""
+    if sharing := sys.modules.get("ast_ad.calls.sharing"):
+        monkeypatch.setattr(sharing, "NAME", f"__ast_ad_shelf_of_{request.node.nodeid}__")
+        monkeypatch.setattr(sharing, "_elsewhere", sharing.Shelf())
+    if lending := sys.modules.get("ast_ad.calls.lending"):
+        monkeypatch.setattr(lending, "_lenders", {})
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--update-golden", action="store_true", help="rewrite the expected texts in tests/compiler/golden"

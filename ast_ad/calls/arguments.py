@@ -57,6 +57,10 @@ class Arguments:
         found = [p.name for p in parameters if p.name in some and p.default is not p.empty]
         return [(n, self.positional.index(n) if n in self.positional else math.inf) for n in found]
 
+    def has_defaults(self) -> bool:
+        """Whether what is differentiated may be left out of a call."""
+        return bool(self._defaulted)
+
     def arrange(
         self, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:

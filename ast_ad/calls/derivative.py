@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from ..compiler.emit.load import build_lock
-from ..compiler.frontend.callables.recursion import Code
 from ..compiler.frontend.length_patterns import Known
 from ..compiler.frontend.signatures import is_object, signature
 from ..compiler.garbage import collector_paused
@@ -33,9 +32,11 @@ from .fitting.effects import begin, traced_again
 from .fitting.recursion_depths import deeper, may_be_deeper
 from .fitting.retirement import retire
 from .forward import Pushforward
+from .lending import OWN, borrowed
 from .program import Program
 from .questions import Gradient, Pullback, Question, Value, ValueAndGradient
 from .request import Described
+from .sharing import Shared, Sharing
 from .shortcut import Fast
 from .tiers import Tier, has_numba
 
@@ -43,7 +44,7 @@ MAX_STORING = 6  # programs that store outside kept for one kind of arguments
 MAX_PROGRAMS = 16  # programs kept for one kind of arguments, where what they read from outside keeps changing
 
 
-class Derivative(Ahead, Inspection):
+class Derivative(Ahead, Inspection, Sharing):
     """A derivative of ``function``, compiled when it is first called with arguments of a new kind.
 
     Attributes: ``source`` (what ran last), ``forward_source`` and ``backward_source`` (the same as two
@@ -51,7 +52,6 @@ class Derivative(Ahead, Inspection):
     """
 
     asks: type[Question]
-    own = False  # whether the class is that of one object
     of_tensors: Callable[..., Any] | None = None  # what answers calls with tensors, if not what does usually
     every_leaf = False  # whether all floats are differentiated, whatever arguments were asked for
 
@@ -75,15 +75,12 @@ class Derivative(Ahead, Inspection):
         self._asked = (argnums, wrt)
         self.arguments = Arguments(function, argnums, wrt)
         self.single = self.arguments.single
-        self._programs: dict[Any, list[Any]] = {}
-        self._tiers: dict[Any, Tier] = {}
         self._last: Any = None
-        self.told: set[str] = set()  # which gradients are zero
-        self.depths: dict[Code, int] = {}  # of recursions, in the calls so far
         self._fast: Fast | None = None
         self._method: Derivative | None = None
         self._caller: Any = None
         functools.update_wrapper(self, function, updated=())
+        self.share(*self._common(function))
 
     # ----- calls
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -91,35 +88,18 @@ class Derivative(Ahead, Inspection):
 
     def any_call(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """The long way of a call; the next one like it may be short."""
-        fast = None
+        answer = borrowed(self, args, kwargs)
+        if answer is not OWN:
+            return answer
+        fast, before = None, self._last
         try:
             program, inputs, results = self._results(args, kwargs)
-            if not kwargs and isinstance(program, Program):
+            if program is before and not kwargs and isinstance(program, Program):
                 with contextlib.suppress(Exception):  # there is the long way
                     fast = program.fast_call(args)
         finally:
             self._use(fast)
         return program.answer(results, inputs)
-
-    def _use(self, fast: Fast | None) -> None:
-        """Let calls begin with a short way.
-
-        Python looks for ``__call__`` in classes only, so the object gets one of its own.
-        """
-        if fast is not self._fast:
-            public, self._fast = self._public(), fast
-            if type(self) is public:
-                self.__class__ = type(public.__name__, (public,), {"__doc__": public.__doc__, "own": True})
-            type(self).__call__ = public.__call__ if fast is None else fast  # type: ignore[method-assign]
-
-    def _public(self) -> type[Derivative]:
-        """The class that users know."""
-        return type(self).__mro__[1] if type(self).own else type(self)
-
-    def forget(self, fast: Any) -> None:
-        """A short way is none any more."""
-        fast.program.forget()
-        self._use(None)
 
     def _results(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any, Any]:
         """The program that fits, its inputs and its results; traced, where a compiled one gives up."""
@@ -154,7 +134,7 @@ class Derivative(Ahead, Inspection):
         self, program: Any, problem: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[Any, Any, Any]:
         """The trace of a call that a program can't answer; one that is defective is never used again."""
-        self._last = traced = self._traced(problem, args, kwargs)
+        self._answered_by(traced := self._traced(problem, args, kwargs))
         inputs = [*args, *kwargs.values()]
         found = traced.in_place()
         if not isinstance(problem, InternalError):
@@ -190,14 +170,14 @@ class Derivative(Ahead, Inspection):
         if tensors:
             from .with_tensors import in_the_graph
 
-            self._last = call = in_the_graph(self, tuple(kwargs))
+            self._answered_by(call := in_the_graph(self, tuple(kwargs)))
             return call, list(values)
         found = self._kernels(tuple(key), args, kwargs, leaves, values)
         if found is None:
             found = self._fitting(tuple(key), leaves, values)
         if found is None:
             found = self._compile(tuple(key), args, kwargs, leaves, values)
-        self._last = found[0]
+        self._answered_by(found[0])
         return found
 
     def _fitting(self, key: Any, leaves: list[Any], values: Any) -> tuple[Any, list[Any]] | None:
@@ -428,6 +408,9 @@ class Compiled(Derivative):
 
     def __init__(self, function: Callable[..., Any], options: Options | None = None) -> None:
         super().__init__(function, (), None, False, options)
+
+    def _common(self, function: Any) -> tuple[Shared, Any]:
+        return Shared(), None  # an operator's program is made for it; ``operator`` knows what was asked
 
     def __ast_ad_lower__(self, cx: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
         from ..compiler.frontend.callables.calls import call

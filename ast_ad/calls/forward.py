@@ -166,6 +166,10 @@ def _largest(array: Any) -> float:
     return float(np.max(np.abs(array), initial=0.0, where=np.isfinite(array)))
 
 
+def _itself(seed: Any) -> Any:
+    return seed
+
+
 class PushforwardAt:
     """Maps tangents of the arguments to those of the value; it may be called any number of times.
 
@@ -186,7 +190,10 @@ class PushforwardAt:
         structured: Callable[[Sequence[Any]], Any],
     ) -> None:
         self._request, self._name, self.leaves, self._structured = request, name, run, structured
-        self._like = [(np.shape(leaves[i]), np.result_type(leaves[i])) for i in request.wrt]
+        varied = [leaves[i] for i in request.wrt]
+        self._like = [(np.shape(leaf), np.result_type(leaf)) for leaf in varied]
+        # a tangent of one of Python's own numbers is one, and does not widen what it is multiplied with
+        self._kinds = [type(leaf) if type(leaf) in (float, complex) else _itself for leaf in varied]
 
     def __call__(self, *tangents: Any) -> Any:
         given = self._request.varied(tangents)
@@ -197,8 +204,8 @@ class PushforwardAt:
                 fix="pass the arguments as tensors, too, or detached tangents as arrays",
             )
         seeds = [
-            np.zeros(*like)[()] if t is None else as_like(t, *like, "tangent", "argument")
-            for t, like in zip(given, self._like, strict=True)
+            kind(np.zeros(*like)[()] if t is None else as_like(t, *like, "tangent", "argument"))
+            for t, like, kind in zip(given, self._like, self._kinds, strict=True)
         ]
         return self._structured(self.leaves(*seeds))
 

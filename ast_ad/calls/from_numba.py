@@ -18,7 +18,7 @@ from numba import types
 from numba.core.errors import TypingError
 from numba.np.numpy_support import as_dtype
 
-from ..compiler.frontend.guards import Captures, Path
+from ..compiler.frontend.guards import Captures, Spot
 from ..compiler.frontend.length_patterns import Known
 from ..compiler.report import Report
 from ..errors import AdError, UnsupportedError
@@ -116,7 +116,7 @@ def refuse_choices(primal: Any) -> None:
     A value that is read from outside is what it is now, as all that Numba's functions read from there.
     """
     for key in primal.constants:
-        if len(key) == 2 and isinstance(key[1], Path):
+        if len(key) == 2 and isinstance(key[1], Spot):
             continue
         name = primal.function.params[key[1]].hint if key[0] == "arg" else str(key[1])
         what = {"shape": "shape", "order": "order in memory"}.get(key[-1], "value")

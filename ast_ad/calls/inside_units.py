@@ -33,7 +33,7 @@ def columns(cx: Context, push: Any, place: int) -> list[Any] | None:
         An array for each leaf of the value, with one more axis; None where it takes several passes.
     """
     primal = _varied(push, place)
-    if primal is None:
+    if primal is None or not _is_vector(primal):
         return None
     found = _columns(push, place, lambda block, seed, others: along_units(
         block, seed, others, _length(cx, primal)
@@ -42,7 +42,7 @@ def columns(cx: Context, push: Any, place: int) -> list[Any] | None:
 
 
 def columns_along(cx: Context, push: Any, place: int, seeds: Var | None = None) -> list[Any] | None:
-    """The same along the columns of ``seeds``; without these only whether it can be had."""
+    """The same along directions, the last axis of ``seeds``; without these only whether it can be had."""
     primal = _varied(push, place)
     if primal is None:
         return None
@@ -57,14 +57,18 @@ def _later(asked: Any, kind: type) -> Any:
 
 
 def _varied(push: Any, place: int) -> Var | None:
-    """The leaf of the arguments in a place, if it is a vector and this is a pushforward."""
+    """The leaf of the arguments in a place, if it is an array and this is a pushforward."""
     later = _later(push, NestedPushforward)
     primal = later.region.outer[_order(later.region)[place]] if later is not None else None
-    return primal if _is_vector(primal) else None
+    return primal if _is_array(primal) else None
 
 
-def _is_vector(arg: Any) -> bool:
-    return isinstance(arg, Var) and isinstance(arg.type, Array) and arg.type.ndim == 1
+def _is_array(arg: Any) -> bool:
+    return isinstance(arg, Var) and isinstance(arg.type, Array) and bool(arg.type.shape)
+
+
+def _is_vector(var: Var) -> bool:
+    return isinstance(var.type, Array) and var.type.ndim == 1
 
 
 def _columns(push: Any, place: int, made: Callable[..., Block | None]) -> Block | None:
@@ -92,7 +96,7 @@ def rows(cx: Context, pull: Any, place: int, count: int) -> list[Any] | None:
         count: how many leaves the arguments have.
     """
     value = _value(pull, place, count)
-    if value is None or not _solves(_later(pull, NestedPullback).second.body):
+    if value is None or not _is_vector(value) or not _solves(_later(pull, NestedPullback).second.body):
         return None
     found = _rows(pull, place, lambda block, seed, others: along_units(
         block, seed, others, _length(cx, value)
@@ -107,7 +111,7 @@ def rows(cx: Context, pull: Any, place: int, count: int) -> list[Any] | None:
 
 
 def rows_along(cx: Context, pull: Any, place: int, count: int, seeds: Var | None = None) -> list[Any] | None:
-    """The same along the columns of ``seeds``, with these along the last axis; without: if it can be had."""
+    """The same along directions, the last axis of ``seeds`` and of the result; without: if it can be had."""
     value = _value(pull, place, count)
     if value is None:
         return None
@@ -124,13 +128,13 @@ def _solves(block: Block) -> bool:
 
 
 def _value(pull: Any, place: int, count: int) -> Var | None:
-    """The leaf of the value in a place, if it is a vector and this is a pullback to all arguments."""
+    """The leaf of the value in a place, if it is an array and this is a pullback to all arguments."""
     later = _later(pull, NestedPullback)
     if later is None:
         return None
     region, of = later.region, later.region.places()[place]
     value = region.results[of]
-    return value if len(_order(region)) == count and of in region.of and _is_vector(value) else None
+    return value if len(_order(region)) == count and of in region.of and _is_array(value) else None
 
 
 def _rows(pull: Any, place: int, made: Callable[..., Block | None]) -> Block | None:
@@ -139,10 +143,10 @@ def _rows(pull: Any, place: int, made: Callable[..., Block | None]) -> Block | N
     return made(block, seeds.pop(list(later.region.of).index(later.region.places()[place])), seeds)
 
 
-def _some(vector: Var) -> Var:
+def _some(array: Var) -> Var:
     """Directions of which no more is known."""
-    assert isinstance(vector.type, Array) and vector.type.shape is not None
-    return Var(Array(np.dtype(float), (*vector.type.shape, Dim.fresh())))
+    assert isinstance(array.type, Array) and array.type.shape is not None
+    return Var(Array(np.dtype(float), (*array.type.shape, Dim.fresh())))
 
 
 def _length(cx: Context, vector: Var) -> Arg:

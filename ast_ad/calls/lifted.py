@@ -34,6 +34,8 @@ SWAPPING = threading.RLock()  # objects hold other values while a function runs 
 class Lifted:
     """``function`` with the parts of its arguments at ``paths`` as its first arguments."""
 
+    has_shelf = True  # see ``sharing``
+
     def __init__(self, function: Callable[..., Any], paths: Sequence[KeyPath]) -> None:
         self.function, self.paths = function, tuple(paths)
         self.owner = owner_of(function)

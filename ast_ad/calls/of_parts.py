@@ -21,6 +21,7 @@ from .inside import Nested, parameter_names
 from .key_paths import KeyPath, is_container, key_paths, require_apart, without
 from .lifted import SWAPPING, AbstractLifted, Lifted, hollow, not_passed, owner_of, part_of, root_of
 from .questions import Question
+from .sharing import kept
 
 TOLD = {name for name in vars(Inspection) if not name.startswith("_")} | {"options", "question"}
 
@@ -40,7 +41,7 @@ class OfParts:
         roots = dict.fromkeys(path.root for path in self.paths if owner is None or path.root != owner[0])
         require_known(self.paths, Arguments(function, None, None).names, owner)
         self.arguments = Arguments(function, None, tuple(roots))
-        self.lifted = Lifted(function, self.paths)
+        self.lifted = kept(function, (Lifted, wrt), lambda: Lifted(function, self.paths))
         self.inner = make(self.lifted, tuple(range(len(self.paths))) if self.several else 0)
         functools.update_wrapper(self, function, updated=())
 

@@ -47,7 +47,6 @@ class Program(Request):
     stored = False  # whether an earlier process has
     halves: Any = None  # see ``halves``
     _fast: FastCall | None = None
-    _calls = 0
 
     def __init__(self, derivative: Any, described: Described, primal: Any, wanted: str) -> None:
         super().__init__(derivative, *described)
@@ -160,12 +159,11 @@ class Program(Request):
         return question.answer(*question.parts(self.value(results)), derivative)
 
     def fast_call(self, args: tuple[Any, ...]) -> Fast | None:
-        """The short way for calls like this one, which the program answered, if it was not the first.
+        """The short way for calls like this one, which the program answered, as the one before.
 
         A program that has not been checked yet, as it was called within another one's check, waits for that.
         """
-        self._calls += 1
-        if self._calls == 1 or self.counted or self.checked is None or self.question.later:
+        if self.counted or self.checked is None or self.question.later:
             return None
         if self._fast is None:
             self._fast = FastCall(self, args)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
@@ -15,6 +16,7 @@ import numpy as np
 from ..errors import DefectWarning, FallbackWarning, InputTypeError, InputValueError, ZeroGradientWarning
 from ..extrapolation import Values
 from ..operators import products
+from ..operators.leaves import leaves, with_leaves
 from ..operators.operator import require_callable
 from .subjects import Subject
 from .verdicts import SAFETY, Bounds, Fault, fault
@@ -138,8 +140,8 @@ def _check(
     _agree(subject, both, direction, weights, level, bounds)
     for mode in modes if order > 1 else ():
         derivative = _Reverse(subject) if mode == "rev" else _Forward(subject)
-        function = derivative.function(weights, direction)
-        inner = Subject(function, subject.args, subject.first)
+        function = _called_as(derivative.function(weights, direction), subject, derivative.seed)
+        inner = Subject(function, (*subject.args, 1.0), subject.first)
         _check(inner, order - 1, modes, bounds, level + 1, f"{way} {mode}".strip())
 
 
@@ -147,10 +149,25 @@ class _Wrong(Exception):
     pass
 
 
+def _scaled(tree: Any, scale: float) -> Any:
+    """A cotangent, or tangents, so many times: a derivative depends on them as well as on the point."""
+    return with_leaves(tree, tuple([scale * leaf for leaf in leaves(tree)]))
+
+
+def _called_as(function: Callable[..., Any], subject: Subject, seed: str) -> Callable[..., Any]:
+    """The function of the subject's arguments and a scale, with their names."""
+    known = [space.paths[0] if len(space.paths) == 1 else f"args{i}" for i, space in enumerate(subject.every)]
+    named = [name if name.isidentifier() else f"args{i}" for i, name in enumerate((*known, seed))]
+    parts = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY) for name in named]
+    with contextlib.suppress(ValueError):  # two of the same name
+        function.__signature__ = inspect.Signature(parts)  # type: ignore[attr-defined]
+    return function
+
+
 class _Reverse:
     """What ``vjp`` says."""
 
-    name = "vjp"
+    name, seed = "vjp", "scale_of_the_cotangent"
 
     def __init__(self, subject: Subject) -> None:
         from ..api import vjp
@@ -194,14 +211,15 @@ class _Reverse:
         return max(rows, key=lambda one: one.excess, default=seen)
 
     def function(self, weights: Values, direction: Values) -> Callable[..., Any]:
-        """The gradient of a sum of the results, as a function."""
+        """The gradient of a sum of the results, as a function of the point and of how large that sum is."""
         from ..api import vjp
 
         f, argnums = self.subject.function, self.subject.argnums
         cotangent = self.subject.results.tree(weights, None)
 
-        def gradient(*args: Any) -> Any:
-            return vjp(f, *args, argnums=argnums)[1](cotangent)
+        def gradient(*given: Any) -> Any:
+            *args, scale = given
+            return vjp(f, *args, argnums=argnums)[1](_scaled(cotangent, scale))
 
         return gradient
 
@@ -209,7 +227,7 @@ class _Reverse:
 class _Forward:
     """What ``jvp`` says."""
 
-    name = "jvp"
+    name, seed = "jvp", "scale_of_the_tangents"
 
     def __init__(self, subject: Subject) -> None:
         self.subject = subject
@@ -237,11 +255,12 @@ class _Forward:
         return seen
 
     def function(self, weights: Values, direction: Values) -> Callable[..., Any]:
-        """The tangent as a function of the point."""
+        """The tangent as a function of the point and of how large the tangents of the arguments are."""
         f, tangents = self.subject.function, self.subject.tangents(direction)
 
-        def tangent(*args: Any) -> Any:
-            return products.jvp(f, args, tangents)[1]
+        def tangent(*given: Any) -> Any:
+            *args, scale = given
+            return products.jvp(f, tuple(args), _scaled(tangents, scale))[1]
 
         return tangent
 

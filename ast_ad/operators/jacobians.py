@@ -95,28 +95,28 @@ def jacrev(
 class Jacobian:
     """The cheaper of ``jacfwd`` and ``jacrev`` for the sizes of a call.
 
-    The first call with arguments of some shapes goes by rows, and tells how many there are. All do where a
-    rule of the user's has no tangents.
+    The first call with arguments of some shapes goes by rows, and tells how many there are; the next by
+    columns where the arguments have fewer numbers. All go by rows where a rule of the user's has no tangents.
     """
 
     def __init__(self, forward: Operator, reverse: Operator, argnums: Any, has_aux: bool) -> None:
         self.forward, self.reverse, self.argnums, self.has_aux = forward, reverse, argnums, has_aux
         self.last = reverse
-        self.cheaper: dict[Any, Operator] = {}
+        self.cheaper: dict[Any, bool] = reverse.shared.cheaper  # whether forward is, by shapes
         self.__name__ = getattr(forward, "__name__", "function")
         self.__wrapped__ = forward.of
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         shapes = None if kwargs else shapes_of(args)
         if shapes in self.cheaper:
-            return self.by(self.cheaper[shapes], args, kwargs)
+            return self.by(self.forward if self.cheaper[shapes] else self.reverse, args, kwargs)
         args, kwargs = self.reverse.arguments.arrange(args, kwargs)
         require_argument(args, self.argnums)
         key = shapes or tuple(map(np.shape, flatten((args, kwargs))[0]))
-        found = self.by(self.cheaper.get(key, self.reverse), args, kwargs)
+        found = self.by(self.forward if self.cheaper.get(key) else self.reverse, args, kwargs)
         if key not in self.cheaper:
             chosen = [args[i] for i in ((self.argnums,) if isinstance(self.argnums, int) else self.argnums)]
-            self.cheaper[key] = self.cheaper_for(count(chosen), found[0] if self.has_aux else found)
+            self.cheaper[key] = count(chosen) ** 2 < count(found[0] if self.has_aux else found)
         return found
 
     def by(self, way: Operator, args: Any, kwargs: Any) -> Any:
@@ -127,13 +127,9 @@ class Jacobian:
         except AdError as error:
             if way is self.reverse or not error.of_tangents:
                 raise
-        self.cheaper.clear()
+        self.cheaper.update(dict.fromkeys(self.cheaper, False))
         self.last = self.forward = self.reverse
         return self.reverse(*args, **kwargs)
-
-    def cheaper_for(self, size: int, jacobian: Any) -> Operator:
-        """By columns where the arguments have fewer numbers than the value."""
-        return self.forward if size * size < count(jacobian) else self.reverse
 
     def __ast_ad_lower__(self, cx: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
         return self.reverse.__ast_ad_lower__(cx, args, kwargs)

@@ -14,6 +14,7 @@ from typing import Any
 
 from ..calls.derivative import Compiled
 from ..calls.of_parts import OfParts
+from ..calls.sharing import shared_by
 from ..errors import InputTypeError
 from ..options import Options, make_options
 
@@ -30,6 +31,15 @@ class Operator(Compiled):
         super().__init__(program, options)
         functools.update_wrapper(self, of, updated=())
         self.of, self.operator = of, name
+
+    @property
+    def about(self) -> Any:
+        return self.of
+
+    def _made_of(self, function: Any) -> Any:
+        assert self.made is not None
+        ask, args, options = self.made
+        return ask(function, *args[1:], **options)
 
     def __reduce__(self) -> Any:
         if self.made is None:
@@ -79,6 +89,7 @@ def operator(
     cls: type[Operator] = getattr(ask, "makes", Operator)
     found = cls(program, name, of, make_options(**given))
     found.made = ask, (of, *args), {**options, **choices}
+    found.share(*shared_by(of, ask, cls, args, options, found.options))
     return found
 
 

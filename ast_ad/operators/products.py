@@ -17,6 +17,7 @@ from ..api import grad, linearize, vjp
 from ..calls.alike import as_like, structured
 from ..calls.forward import as_number
 from ..calls.of_parts import OfParts
+from ..calls.sharing import kept
 from ..errors import InputTypeError, InputValueError
 from ..trees import flatten
 from .jacobians import numbers
@@ -61,7 +62,7 @@ def jvp(
     if wrt is not None:
         function, primals, argnums, names = by_names(function, primals, argnums, wrt)
     varied, given = matched(primals, tangents, argnums, names)
-    program = _kept(pushed, jvp, function, varied, len(primals), has_aux, _key(choices))
+    program = _kept(pushed, jvp, function, varied, len(primals), has_aux, choices)
     value, found, *aux = program(*primals, *given)
     return (value, numbers_as(found, value), *aux)
 
@@ -96,7 +97,7 @@ def hvp(
     if wrt is not None:
         function, primals, argnums, names = by_names(function, primals, argnums, wrt)
     varied, given = matched(primals, tangents, argnums, names)
-    found = _kept(second, hvp, function, varied, len(primals), False, _key(choices))(*primals, *given)
+    found = _kept(second, hvp, function, varied, len(primals), False, choices)(*primals, *given)
     found = tuple([numbers_as(part, primals[i]) for i, part in zip(varied, found, strict=True)])
     if argnums is not None:
         return found
@@ -272,10 +273,7 @@ def by_names(
     _require_tuple(primals, "primals")
     if argnums is not None:
         raise both_ways()
-    try:
-        parts = _parts_of(function, wrt if isinstance(wrt, str) else tuple(wrt))
-    except TypeError:  # something among them can't be a key
-        parts = OfParts(_called_with, function, wrt)
+    parts = kept(function, (_called_with, wrt), functools.partial(OfParts, _called_with, function, wrt))
     lifted, args = parts(*primals)
     return lifted, args, tuple(range(len(parts.paths))), [f"part `{path}`" for path in parts.paths]
 
@@ -283,11 +281,6 @@ def by_names(
 def _called_with(function: Any, argnums: Any) -> Callable[..., Any]:
     """What ``OfParts`` makes, where it is for the function of the parts and its arguments."""
     return lambda *args: (function, args)
-
-
-@functools.lru_cache(64, typed=True)
-def _parts_of(function: Any, wrt: Any) -> OfParts:
-    return OfParts(_called_with, function, wrt)
 
 
 def _require_tuple(value: Any, name: str) -> None:
@@ -360,33 +353,23 @@ def _is_float(leaf: Any) -> bool:
     return np.result_type(leaf).kind in "fc"
 
 
-def _key(choices: dict[str, Any]) -> tuple[Any, ...]:
-    return tuple(choices.items())
-
-
 def _kept(
-    program: Any, ask: Any, function: Any, argnums: Any, count: int, has_aux: bool, choices: Any
+    program: Any, ask: Any, function: Any, argnums: Any, count: int, has_aux: bool, choices: dict[str, Any]
 ) -> Any:
     """An operator that serves later calls as well, if all that makes it can be a key."""
-    asked = program, ask, function, argnums, count, has_aux
-    try:
-        return _made(*asked, choices, os.environ.get("AST_AD_BACKEND"))
-    except TypeError:
-        return _operator(*asked, choices)
+    asked = argnums, count, has_aux, program, ask
+    make = functools.partial(_product, function, *asked, **choices)
+    return kept(function, (asked, choices, os.environ.get("AST_AD_BACKEND")), make)
 
 
-@functools.lru_cache(64, typed=True)
-def _made(
-    program: Any, ask: Any, function: Any, argnums: Any, count: int, has_aux: bool, choices: Any, _: Any
+def _product(
+    function: Any, argnums: Any, count: int, has_aux: bool, program: Any, ask: Any, **choices: Any
 ) -> Operator:
-    return _operator(program, ask, function, argnums, count, has_aux, choices)
-
-
-def _operator(
-    program: Any, ask: Any, function: Any, argnums: Any, count: int, has_aux: bool, choices: Any
-) -> Operator:
-    found = _side_by_side(program(function, argnums, has_aux), count, len(argnums))
-    return operator(found, ask, function, dict(choices))
+    """The operator that ``ask`` calls: a function of ``count`` primals, and the tangents of some of them."""
+    sides = _side_by_side(program(function, argnums, has_aux), count, len(argnums))
+    found = operator(sides, ask, function, choices, argnums, count, has_aux, program)
+    found.made = _product, (function, argnums, count, has_aux, program, ask), choices
+    return found
 
 
 def _side_by_side(push: Callable[..., Any], count: int, varied: int) -> Callable[..., Any]:

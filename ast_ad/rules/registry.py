@@ -123,6 +123,11 @@ def count() -> int:
     return len(_primitives)
 
 
+def size() -> int:
+    """How many rules there are so far; nothing is read for that."""
+    return len(_primitives) + len(_tangents)
+
+
 def primitives() -> dict[Function, Primitive]:
     """All registered callables, aliases included."""
     load_optional()

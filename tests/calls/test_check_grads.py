@@ -219,3 +219,52 @@ def test_the_arguments_stay(monkeypatch):
 def test_bad_input_names_the_argument(wrong, error, told):
     with pytest.raises(error, match=told):
         wrong()
+
+
+def rule_of_the_pullback(part_of_g):
+    """A sine whose pullback, an operation itself, depends on its cotangent as it should, but for a factor."""
+
+    @ast_ad.custom_vjp
+    def pulled(g, x):
+        return g * np.cos(x)
+
+    pulled.defvjp(
+        lambda g, x: (pulled(g, x), (g, x)),
+        lambda residuals, bar: (
+            part_of_g(bar * np.cos(residuals[1])),
+            -bar * residuals[0] * np.sin(residuals[1]),
+        ),
+    )
+
+    @ast_ad.custom_vjp
+    def sine(x):
+        return np.sin(x)
+
+    sine.defvjp(lambda x: (sine(x), x), lambda x, g: (pulled(g, x),))
+    return sine
+
+
+@pytest.mark.parametrize(
+    "part", [lambda g: g * 1.001, lambda g: -g, lambda g: 0.0 * g, lambda g: g[np.array([1, 0, 2, 3, 4])]]
+)
+def test_a_pullback_that_depends_otherwise_on_its_cotangent_is_found(part):
+    check_grads(rule_of_the_pullback(lambda g: g), (X,), order=2, modes=["rev"])
+    wrong = rule_of_the_pullback(part)
+    check_grads(wrong, (X,), order=1, modes=["rev"])
+    with pytest.raises(AssertionError, match="mode 'rev', order 2: .* by `scale_of_the_cotangent`"):
+        check_grads(wrong, (X,), order=2, modes=["rev"])
+
+
+@pytest.mark.parametrize(
+    "function, args",
+    [
+        (lambda x: np.sin(x), (X.astype(np.float32),)),
+        (lambda x: np.sum(x), (X.astype(np.float32),)),
+        (lambda x, n: {"a": np.sin(x) * n, "n": n, "first": x[0]}, (X, 2)),
+        (lambda x: x * np.exp(1j * x), (X + 1j,)),
+        (lambda x: x**3, (2.0,)),
+        (lambda p: (p["a"] * p["b"][0], 3), ({"a": X, "b": [1.5]},)),
+    ],
+)
+def test_no_alarm_at_scales_of_cotangents_and_tangents(function, args):
+    check_grads(function, args, order=2)

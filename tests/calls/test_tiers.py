@@ -1,5 +1,7 @@
 """When are kernels compiled, which calls do they answer, and what if they fail?"""
 
+import types
+
 import numpy as np
 import pytest
 
@@ -93,7 +95,7 @@ def test_auto_waits_for_work(kernels, monkeypatch):
     monkeypatch.setattr(tiers, "PRICE", 0.0)
     for _ in range(2):
         kernels.compiled.clear()
-        vg = ast_ad.value_and_grad(scaled, backend="auto")
+        vg = ast_ad.value_and_grad(copy_of(scaled), backend="auto")
         monkeypatch.setattr(tiers, "WORTH", 1e6)
         backends = []
         for _ in range(300):
@@ -181,8 +183,13 @@ def test_nothing_is_printed_ahead(capsys):
     assert gradient(np.ones(3)).tolist() == [2.0, 2.0, 2.0] and capsys.readouterr().out == "called\n"
 
 
+def copy_of(function):
+    """The function as another one, of which nothing is compiled."""
+    return types.FunctionType(function.__code__, function.__globals__, function.__name__)
+
+
 def calls_until_kernels():
-    vg = ast_ad.value_and_grad(scaled, backend="auto")
+    vg = ast_ad.value_and_grad(copy_of(scaled), backend="auto")
     for i in range(5000):
         assert vg(np.ones(50))[0] == 100.0
         if vg.backend == "numba":

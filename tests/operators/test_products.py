@@ -742,3 +742,13 @@ def test_tangents_of_what_is_passed_by_keyword():
     assert derivative(5.0, k=7.0, b=1.0)[1](0.0, 1.0, 1.0) == 5.0 * 7.0 + 5.0
     with pytest.raises(InputTypeError, match="a tangent of argument `n`"):
         derivative(5.0, n=4)[1](1.0, 1.0)
+
+
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+def test_tangents_of_pythons_numbers_do_not_widen(backend):
+    """``s * x`` is in single precision, where ``s`` is a float; so is its tangent."""
+    x = np.array([0.5, 1.0, 2.0], np.float32)
+    for given in (2.0, np.float64(2.0), np.ones(()) * 2.0, 2):
+        value, push = ast_ad.linearize(lambda x, s: s * x, backend=backend, fallback="error")(x, 3.0)
+        assert value.dtype == push(x, given).dtype == np.float32
+        np.testing.assert_array_equal(push(x, given), 5.0 * x)

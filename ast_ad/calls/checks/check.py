@@ -232,7 +232,7 @@ class FirstCall:
         forward = program.question.forward
         likes = [self.inputs[i] for i in program.wrt] if forward else [values[i] for i in program.of]
         found = map(flatten, likes)  # one of them may be a list
-        return [tree.unflatten([np.ones_like(leaf)[()] for leaf in leaves]) for leaves, tree in found]
+        return [tree.unflatten(list(map(_one, leaves))) for leaves, tree in found]
 
     def derived(self, values: Sequence[Any]) -> list[tuple[str, Any]]:
         """What the derivatives behind the values belong to, with its name: to arguments, or to results."""
@@ -401,6 +401,11 @@ def _belongs(bar: Any, leaf: Any) -> bool:
         return tree == other and all(map(_belongs, bars, parts))
     same = np.result_type(leaf) == np.result_type(bar) or not isinstance(leaf, np.ndarray)
     return np.shape(leaf) == np.shape(bar) and same
+
+
+def _one(leaf: Any) -> Any:
+    """One of Python's own numbers is one, which does not widen what it is multiplied with."""
+    return type(leaf)(1) if type(leaf) in (float, complex) else np.ones_like(leaf)[()]
 
 
 def _read_only(value: Any) -> Any:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...compiler.frontend.guards import Captures, aspect_of, same_constant
+from ...compiler.frontend.inputs import Inputs
 from ...compiler.frontend.length_patterns import Known, pattern, shapes_of
 from ...compiler.frontend.signatures import signature
 from ...errors import ELSEWHERE, TWICE, UnsupportedError
@@ -42,6 +43,10 @@ class Fit:
         self.stores = Stores(primal.stores)
         # The lists, dicts and objects that it finds outside, if it matters that one is an argument, too.
         self.elsewhere = [*inputs.sources, *inputs.places.objects] if self.changes else []
+        if isinstance(inputs, Inputs):  # and not what an earlier process has left on the disk
+            inputs.captured = {}
+            inputs.sources = dict.fromkeys(inputs.sources)  # the program reads them anew, along their paths
+            inputs.places.let_go()
 
     def inputs(self, leaves: list[Any], objects: Sequence[Any] = ()) -> list[Any] | None:
         """The program's inputs; None where constants, guards or kinds of outside values are not this build's.

@@ -7,6 +7,7 @@ from typing import Any
 
 def retire(owner: Any, program: Any, traced: Any) -> None:
     """From now on calls like those that a program was for are traced."""
+    owner.shared.lengthen()
     for key in _keys(owner, program):
         owner._programs.setdefault(key, []).insert(0, traced)
         if key in owner._tiers:
@@ -15,6 +16,7 @@ def retire(owner: Any, program: Any, traced: Any) -> None:
 
 def drop(owner: Any, program: Any) -> None:
     """The next of these calls gets another program."""
+    owner.shared.lengthen()
     for key in _keys(owner, program):
         tier = owner._tiers.get(key)
         for known in (owner._programs.get(key, []), tier.programs if tier is not None else []):

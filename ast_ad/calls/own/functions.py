@@ -27,6 +27,7 @@ class Own:
     Called outside of a derivative it is the function itself. ``name``: what errors call it.
     """
 
+    has_shelf = True  # see ``calls.sharing``
     function: Function
     nondiff: frozenset[int] = frozenset()
     fwd: Any = None

@@ -11,7 +11,7 @@ import keyword
 import re
 import types
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 ATTRIBUTE, ITEM = "attribute", "item"
@@ -24,6 +24,17 @@ class Argument:
     """The root of a path that starts at the compiled function's argument with this position."""
 
     position: int
+
+
+@dataclass(frozen=True)
+class Spot:
+    """What a path's place is called in symbols of lengths: these outlive programs, and hold no object."""
+
+    key: Any
+    label: str = field(compare=False)
+
+    def __str__(self) -> str:
+        return self.label
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,6 +117,10 @@ class Path:
         """Equal for paths that read the same place."""
         root = self.root if isinstance(self.root, Argument) else id(self.root)
         return root, tuple((kind, type(key), key) for kind, key in self.steps)
+
+    @property
+    def spot(self) -> Spot:
+        return Spot(self.key, self.label)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Path) and self.key == other.key

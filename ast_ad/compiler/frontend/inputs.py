@@ -331,7 +331,7 @@ class Inputs:
             long = len(value) > MAX_CAPTURED_ITEMS and all(type(v) is type(value[0]) for v in value)
             plain = long and not is_tensor(value[0]) and not is_strange(value[0])
             if plain and isinstance(value[0], (int, float)):
-                var = Var(list_of(leaf_type(value[0], ("outside", path), self.lengths)), path.identifier)
+                var = Var(list_of(leaf_type(value[0], ("outside", path.spot), self.lengths)), path.identifier)
                 self.captures.append((path, var, signature(value)))
                 found.initial = var
             else:
@@ -385,7 +385,7 @@ class Inputs:
                 "its operators do not mean what they mean for arrays",
                 "use np.asarray(...) of it, or float(...)",
             )
-        key = ("outside", path)
+        key = ("outside", path.spot)
         var = Var(leaf_type(value, key, self.lengths, (*key, "shape") in self.constants), path.identifier)
         if key in self.constants or self._is_size(value, path):
             self.guards.add(Guard.value(path, value))

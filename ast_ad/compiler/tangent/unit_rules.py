@@ -167,9 +167,18 @@ def _total(columns: Columns, op: Op) -> Form:
 
 
 def _matrix_product(columns: Columns, op: Op) -> Form:
-    """Of a vector that depends on the seeds, and a matrix or a vector that does not."""
+    """Of a vector that depends on the seeds, and a matrix or a vector that does not.
+
+    Of a matrix that depends on them where directions are few: there the axis of directions is the last of a
+    stack of matrices.
+    """
     a, b = op.args
     late = [not columns.late.isdisjoint(variables(arg)) for arg in op.args]
+    if columns.bounded and 2 in (_rank(a), _rank(b)) and max(_rank(a), _rank(b)) == 2:
+        if late == [True, False] and _rank(a) == 2:
+            return _of_stack(columns, b, a, op)
+        if late == [False, True] and _rank(b) == 2:
+            return _of_stack(columns, a, b, op, swapped=True)
     if late == [True, False] and _rank(a) == 1 and _rank(b) in (1, 2):
         a, b = columns.builder.op(np.transpose, b) if _rank(b) == 2 else b, a
     elif late != [False, True] or _rank(b) != 1 or _rank(a) not in (1, 2):
@@ -180,6 +189,46 @@ def _matrix_product(columns: Columns, op: Op) -> Form:
     if isinstance(form, Unit) and isinstance(a, Var):
         return a  # of the unit vectors the columns
     return columns.builder.op(operator.matmul, a, columns.dense(b))  # type: ignore[no-any-return]
+
+
+def _of_stack(columns: Columns, other: Arg, matrix: Arg, op: Op, swapped: bool = False) -> Form:
+    """The product of ``matrix``, which depends on the seeds, and one that does not, from the other side."""
+    if isinstance(columns.form(matrix), Zero):
+        return ZERO
+    make, stack = columns.builder.op, columns.dense(matrix)
+    if not swapped:
+        other = make(np.transpose, other) if _rank(other) == 2 else other
+        return make(np.matmul, other, stack)  # type: ignore[no-any-return]
+    found = make(np.matmul, other, make(np.swapaxes, stack, Lit(0), Lit(1)))
+    return make(np.swapaxes, found, Lit(0), Lit(1)) if _rank(other) == 2 else found  # type: ignore[no-any-return]
+
+
+def _rearranged(columns: Columns, op: Op) -> Form:
+    """A matrix transposed, or an array with one more axis, where directions are few."""
+    form, rank = columns.form(op.args[0]), _rank(op.args[0])
+    if isinstance(form, Zero):
+        return form
+    if not columns.bounded or rank < 1:
+        raise NoForm
+    array = columns.dense(op.args[0])
+    if op.fn is np.expand_dims and isinstance(op.args[1], Lit) and type(op.args[1].value) is int:
+        return columns.builder.op(np.expand_dims, array, Lit(op.args[1].value % (rank + 1)))  # type: ignore[no-any-return]
+    if op.fn is np.transpose and len(op.args) == 1 and rank <= 2:
+        return array if rank == 1 else columns.builder.op(np.swapaxes, array, Lit(0), Lit(1))
+    raise NoForm
+
+
+def _outer(columns: Columns, op: Op) -> Form:
+    """Of two vectors, one of which depends on the seeds, where directions are few."""
+    late = [not columns.late.isdisjoint(variables(arg)) for arg in op.args]
+    if not columns.bounded or late.count(True) != 1 or len(late) != 2 or [*map(_rank, op.args)] != [1, 1]:
+        raise NoForm
+    place = late.index(True)
+    if isinstance(columns.form(op.args[place]), Zero):
+        return ZERO
+    array = columns.builder.op(np.expand_dims, columns.dense(op.args[place]), Lit(1 - place))
+    other = columns.spread(columns.builder.op(np.expand_dims, op.args[1 - place], Lit(place)))
+    return columns.builder.op(operator.mul, array, other)  # type: ignore[no-any-return]
 
 
 def _solution(columns: Columns, op: Op) -> Form:
@@ -294,6 +343,8 @@ RULES: Rules = {
     np.sum: _total,
     **dict.fromkeys((operator.matmul, np.matmul, np.dot), _matrix_product),
     np.linalg.solve: _solution,
+    **dict.fromkeys((np.transpose, np.expand_dims), _rearranged),
+    np.outer: _outer,
     operator.getitem: _item,
     **dict.fromkeys((helpers.setitem, helpers.add_at), _write),
     np.zeros_like: _zeros,

@@ -44,12 +44,13 @@ def along_units(block: Block, seed: Var, others: Iterable[Var], count: Arg) -> B
 
 
 def along(block: Block, seed: Var, others: Iterable[Var], seeds: Var) -> Block | None:
-    """The same along the columns of ``seeds``, an array that has them all: as few as memory allows."""
+    """The same along some directions, as few as memory allows: ``seeds`` has them along its last axis."""
     builder = Builder(Block(), adjoint=True)
     assert isinstance(seeds.type, Array) and seeds.type.shape is not None
     shape = builder.opaque(np.shape, (seeds,), type_of_shape(seeds.type))
-    count = builder.opaque(tuple_get, (shape, Lit(1)), type_of_shape(seeds.type).items[1])
-    columns = Columns(dependents(block, (seed, *others)), count, seeds.type.shape[1], RULES)
+    last = len(seeds.type.shape) - 1
+    count = builder.opaque(tuple_get, (shape, Lit(last)), type_of_shape(seeds.type).items[last])
+    columns = Columns(dependents(block, (seed, *others)), count, seeds.type.shape[last], RULES)
     columns.bounded = True
     found = _made(columns, block, seed, seeds, others)
     return None if found is None else Block([*builder.block.ops, *found.ops], found.results)

@@ -92,6 +92,11 @@ class Places:
         self.attributes: dict[Any, None] = {}  # the dicts that are an object's ``__dict__``
         self.known: dict[int, Any] = {}  # the dicts of which calls read items as constants
 
+    def let_go(self) -> None:
+        """Of the objects themselves, when all is read."""
+        self.objects, self.found = dict.fromkeys(self.objects), {}
+        self.known, self.whole = dict.fromkeys(self.known), dict.fromkeys(self.whole)
+
     def of(self, owner: object, path: Path, kind: str, name: str, label: str) -> Place:
         key = id(owner), name
         if key not in self.found:
