@@ -26,9 +26,7 @@ def must_hold_some(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg], fo
     if not lists or not _makes_arrays(fn):
         return
     for items in dict.fromkeys(lists):
-        floats = Var(
-            replace(items.type, element=FLOAT) if _is_of_rows(items.type) else _of_floats(items.type)
-        )
+        floats = Var(ListOf(FLOAT) if _is_of_rows(items.type) else _of_floats(items.type))
         try:
             other = result_type(
                 fn,
