@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import array
+from collections.abc import Iterable, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -12,6 +13,7 @@ from .array_classes import is_followed
 from .dtypes import scalar_name
 
 ARRAYS = np.ndarray, np.memmap
+_NUMBERS = range, array.array
 
 
 def type_name(value: Any) -> str:
@@ -36,6 +38,13 @@ def require_arrays(values: Iterable[Any]) -> None:
                 why="its operators do not mean what they mean for arrays",
                 fix="use np.asarray(...) of it",
             )
+
+
+def numbers_in_arrays(args: Sequence[Any]) -> Sequence[Any]:
+    """Arguments with arrays for sequences of numbers, as NumPy takes them: rules calculate with them."""
+    if any(type(a) in _NUMBERS for a in args):
+        return [np.asarray(a) if type(a) in _NUMBERS else a for a in args]
+    return args
 
 
 def check_grad(t: Any, value: Any) -> None:

@@ -15,7 +15,7 @@ from numpy import asarray, ndarray
 
 from ..errors import MissingRuleError
 from . import doors
-from .checks import refuse_shapes, require_arrays
+from .checks import numbers_in_arrays, refuse_shapes, require_arrays
 from .dtypes import get_default_dtype, result_dtype
 from .memory_formats import as_images_lie, row_by_row
 from .mutation import check_result as check_result, inplace as inplace
@@ -215,6 +215,7 @@ def _apply(op: Operation, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     if state.tracing:
         require_arrays(args)
         require_arrays(kwargs.values())
+        args = numbers_in_arrays(args)
     active = tuple([is_active(a) for a in args]) if state.grad else ()
     recorded = state.grad and True in active
     if recorded and op.composite:

@@ -12,16 +12,16 @@ from typing import Any
 from ..errors import UnsupportedError
 
 
-def require_some(xs: Any) -> None:
-    """Nothing, where NumPy gets numbers that are no floats: of an empty list it makes an array of floats.
+def require_some(count: int) -> None:
+    """Nothing, where NumPy gets rows, or numbers that are no floats: of nothing it makes a vector of floats.
 
-    >>> require_some([1])
+    >>> require_some(1)
     """
-    if not len(xs):
+    if not count:
         raise UnsupportedError(
-            "an array of an empty list, which otherwise holds no floats",
-            why="NumPy makes floats of nothing, so that the types of all that follows are others",
-            fix="give the dtype, np.array(items, dtype=int)",
+            "an array of an empty list, which otherwise holds rows, or no floats",
+            why="NumPy makes a vector of floats of nothing, so that the types of all that follows are others",
+            fix="give the dtype, np.array(items, dtype=int), or treat what is empty by a branch",
         )
 
 

@@ -125,7 +125,7 @@ class Builder:
             return fold(fn, arguments)
         types = result_type(asked, arguments, keywords)
         for items in () if self.adjoint else must_hold_some(asked, arguments, keywords, types):
-            self.append(Op(required.require_some, (items,), (), {}, self.span, effect=True))
+            self.append(Op(required.require_some, (self.op(len, items),), (), {}, self.span, effect=True))
         if isinstance(types, Scalar) and types.kind == "int":
             size = None if keywords else size_of_result(fn, arguments, types)
             types = replace(types, size=types.size if size is None else size)

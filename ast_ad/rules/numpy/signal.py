@@ -196,7 +196,7 @@ def interp(g, ans, x, xp, fp, left=None, right=None, period=None):
     if period is not None:
         return periodic_interp_bar(g, x, xp, fp, period)
     n = np.size(xp)
-    x = np.asarray(x) if isinstance(x, list) else x
+    x = np.asarray(x) if isinstance(x, (list, tuple)) else x
     x_bar, xp_bar, fp_bar = pieces_bar(g, x, xp, fp)
     below, above = np.where(x < xp[0], g, 0)[()], np.where(x > xp[n - 1], g, 0)[()]
     left_bar, right_bar = (below, above) if np.ndim(x) == 0 else (np.sum(below), np.sum(above))

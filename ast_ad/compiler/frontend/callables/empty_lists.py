@@ -1,7 +1,7 @@
-"""What if a list is empty that NumPy makes an array of? Of nothing it makes floats, whatever it might hold.
+"""What if a list is empty that NumPy makes an array of? Of nothing it makes a vector of floats.
 
-So where a function's result would have another dtype for floats, the list must hold something: the program
-checks it when it runs, and a call in which it is empty is traced.
+So where a function's result would have another dtype or rank for floats, the list must hold something: the
+program checks it when it runs, and a call in which it is empty is traced.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 from ....rules import containers
 from ...ir.ops import Arg, Seq, Var, variables
-from ...ir.types import ListOf, Scalar, Type, dtype_of, kind_of
+from ...ir.types import Array, ListOf, Scalar, TupleOf, Type, dtype_of, kind_of, rank_of
 from ..types.dummies import InferenceError
 from ..types.infer import is_number, result_type
 from ..values import Callee
@@ -22,11 +22,11 @@ FLOAT = Scalar("float")
 
 def must_hold_some(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg], found: Any) -> Iterator[Var]:
     """The lists among the arguments of a call that may not be empty, if its result is to be as ``found``."""
-    lists = [v for v in variables(*args, *kwargs.values()) if _is_of_others(v.type)]
+    lists = [v for v in variables(*args, *kwargs.values()) if _is_of_others(v.type) or _is_of_rows(v.type)]
     if not lists or not _makes_arrays(fn):
         return
     for items in dict.fromkeys(lists):
-        floats = Var(_of_floats(items.type))
+        floats = Var(ListOf(FLOAT) if _is_of_rows(items.type) else _of_floats(items.type))
         try:
             other = result_type(
                 fn,
@@ -35,7 +35,7 @@ def must_hold_some(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg], fo
             )
         except InferenceError:  # then the call itself raises
             continue
-        if _dtypes(other) != _dtypes(found):
+        if _kinds(other) != _kinds(found):
             yield items
 
 
@@ -51,6 +51,14 @@ def _is_of_others(type: Type) -> bool:
     return _is_of_others(type.element) or is_number(type.element) and kind_of(type.element) != "float"
 
 
+def _is_of_rows(type: Type) -> bool:
+    """Whether it is a list of what has axes: of nothing, there is one axis."""
+    if not isinstance(type, ListOf):
+        return False
+    element = type.element
+    return isinstance(element, (ListOf, TupleOf)) or isinstance(element, Array) and element.shape != ()
+
+
 def _of_floats(type: Type) -> Type:
     return replace(type, element=_of_floats(type.element)) if isinstance(type, ListOf) else FLOAT
 
@@ -61,7 +69,7 @@ def _replaced(arg: Arg, old: Var, new: Var) -> Arg:
     return new if arg is old else arg
 
 
-def _dtypes(found: Any) -> list[Any]:
+def _kinds(found: Any) -> list[Any]:
     items = found if isinstance(found, (list, tuple)) else [found]
     types = [item.type if isinstance(item, Var) else item for item in items]
-    return [(kind_of(type), dtype_of(type)) if is_number(type) else None for type in types]
+    return [(kind_of(type), dtype_of(type), rank_of(type)) if is_number(type) else None for type in types]

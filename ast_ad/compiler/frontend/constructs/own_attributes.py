@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import types
 from typing import Any
 
 from ....registered import is_held, reads_plainly
@@ -9,6 +10,8 @@ from ..context import Context
 from ..guards import ATTRIBUTE, Guard, Path
 from ..outside_values import computed, outside_value
 from ..store.outer_stores import found_in_class, read
+
+_OF_TYPES = types.UnionType, types.GenericAlias
 
 
 def class_attribute(cx: Context, cls: type, name: str) -> Any:
@@ -39,6 +42,8 @@ def runs_code(owner: object, name: str) -> bool:
     """Whether code of its class is run when an attribute of an object is read, be it missing."""
     cls = type(owner)
     raw = found_in_class(cls, name)
+    if cls in _OF_TYPES and isinstance(raw, types.MemberDescriptorType):
+        return False  # `(float | None).__args__`: a tuple in memory that nobody changes
     if not reads_plainly(cls) or hasattr(type(raw), "__set__"):
         return True
     if name in getattr(owner, "__dict__", ()):

@@ -21,6 +21,7 @@ from typing import Any
 import gast
 
 _SHARED = "<string>", "<stdin>"  # names that Python gives to whatever text has none
+_FROZEN = "<frozen "
 _MOST_BYTES = 10_000_000  # a standard input that is longer is data
 
 
@@ -29,6 +30,8 @@ def file_lines(function: types.FunctionType) -> list[str]:
     filename = function.__code__.co_filename
     if filename in _SHARED:
         return []
+    if filename.startswith(_FROZEN):  # modules that the interpreter holds itself, as that of `Mapping`
+        filename = function.__globals__.get("__file__") or filename
     linecache.checkcache(filename)
     return linecache.getlines(filename, function.__globals__)
 

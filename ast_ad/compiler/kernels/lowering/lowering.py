@@ -243,6 +243,15 @@ def _require_items(s: Scalarizer, op: Op) -> None:
     s.body.append(Op(kernels.require, (fits,), (), effect=True))
 
 
+@form_of(required.require_some)
+def _require_some(s: Scalarizer, op: Op) -> None:
+    """Stop the kernel at an empty list of which an array is made: the NumPy code raises the error."""
+    count = s.number(op.args[0])
+    s.flush()
+    some = s.body.op(operator.ne, count, Lit(0), type=Scalar("bool"))
+    s.body.append(Op(kernels.require, (some,), (), effect=True))
+
+
 @form_of(builtin.raise_)
 def _raise(s: Scalarizer, op: Op) -> None:
     s.flush()
