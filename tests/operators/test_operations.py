@@ -119,7 +119,7 @@ def test_operations_of_a_hessian_times_a_vector(function):
     args, varied, most = MOST[function]
     tangents = tuple(RNG.normal(size=a.shape) for a in args[:varied])
     chosen = tuple(range(varied))
-    product = operator_of(second, hvp, function, chosen, len(args), False, (("backend", "numpy"),))
+    product = operator_of(second, hvp, function, chosen, len(args), False, {"backend": "numpy"})
     expected = product(*args, *tangents)
     value, own = operations(textwrap.dedent(inspect.getsource(function)), function.__name__, args)
     assert value == function(*args)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import ast_ad
-from ast_ad.calls import code as programs, pipeline
+from ast_ad.calls import code as programs, lending, pipeline, sharing
 from ast_ad.calls.code import Loaded
 from ast_ad.calls.store import fingerprints, programs as stored
 from ast_ad.calls.store.fingerprints import fingerprint
@@ -39,8 +39,15 @@ def own_cache(monkeypatch, tmp_path):
     monkeypatch.setattr("ast_ad.calls.derivative.has_numba", lambda: True)
 
 
+def forget(function):
+    """What this process has compiled of a function."""
+    vars(function).pop(sharing.NAME, None)
+    lending._lenders.clear()
+
+
 def restored(function, *args, argnums=0):
-    """The value and gradient from a new derivative, and whether its program came from the disk."""
+    """Value and gradient as of another process, and whether the program came from the disk."""
+    forget(function)
     vg = ast_ad.value_and_grad(function, argnums, backend="numba")
     found = vg(*args)
     assert vg.backend == "numba"
@@ -208,6 +215,7 @@ def test_structures_of_values():
 
     expected = None
     for _ in range(2):
+        forget(several)
         vg = ast_ad.value_and_grad(several, has_aux=True, backend="numba")
         found = repr(vg(np.ones(2)))
         expected = expected or found
