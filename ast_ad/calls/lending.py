@@ -22,8 +22,9 @@ from typing import Any
 
 import numpy as np
 
-from ..compiler.frontend.guards import Argument, Path
+from ..compiler.frontend.guards import MISSING, Argument, Path
 from . import sharing
+from .fitting.kept_stores import held
 from .program import Program
 
 PACKAGE = __name__.partition(".")[0] + "."
@@ -71,8 +72,8 @@ class Lender:
             return OWN
         try:
             for mine, theirs in zip(self.cells, _cells(function), strict=True):
-                if not _is_empty(theirs):
-                    mine.cell_contents = theirs.cell_contents
+                if (value := held(theirs)) is not MISSING:
+                    mine.cell_contents = value
             lent = self._derivative(derivative)
             found = lent(*args, **kwargs)
             derivative._last = lent._last
@@ -83,8 +84,7 @@ class Lender:
             return OWN
         finally:
             for mine in self.cells:
-                if not _is_empty(mine):
-                    del mine.cell_contents
+                del mine.cell_contents
             self.lock.release()
 
     def _derivative(self, derivative: Any) -> Any:
@@ -126,7 +126,7 @@ class Lender:
         if ours and plain:
             cells = value.__closure__ or ()
             found.update(map(id, cells))
-            inner = [cell.cell_contents for cell in cells if not _is_empty(cell)]
+            inner = list(map(held, cells))
         elif hasattr(type(value), "shares_programs"):
             inner = [value.function, value.about]
         else:
@@ -217,14 +217,6 @@ def _stored(code: types.CodeType) -> set[str]:
         if isinstance(inner, types.CodeType):
             found |= _stored(inner)
     return found
-
-
-def _is_empty(cell: types.CellType) -> bool:
-    try:
-        cell.cell_contents  # noqa: B018
-    except ValueError:
-        return True
-    return False
 
 
 def _paths(program: Any) -> Iterator[Path]:

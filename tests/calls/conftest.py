@@ -1,4 +1,6 @@
-"""What do tests of calls share? What is compiled in them."""
+"""What do tests of calls share? What is compiled in them, and what runs at the same time."""
+
+import threading
 
 import pytest
 
@@ -16,3 +18,17 @@ def compilations(monkeypatch):
 
     monkeypatch.setattr(Derivative, "compiled", noted)
     return seen
+
+
+@pytest.fixture
+def in_threads():
+    """Run a function with each of some arguments, in a thread for each, until all are done."""
+
+    def run(work, given):
+        threads = [threading.Thread(target=work, args=(one,)) for one in given]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    return run

@@ -2,7 +2,6 @@
 
 import functools
 import gc
-import threading
 import warnings
 import weakref
 
@@ -247,7 +246,7 @@ def test_partials_of_what_is_made_anew():
         np.testing.assert_allclose(grad(inner)(X), k * X)
 
 
-def test_threads():
+def test_threads(in_threads):
     wrong = []
 
     def work(scale):
@@ -256,11 +255,7 @@ def test_threads():
             if not np.allclose(of_inner(lambda f: grad(f)(X), batch), 2 * X * batch**2):
                 wrong.append(scale)
 
-    threads = [threading.Thread(target=work, args=(100.0 * i,)) for i in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    in_threads(work, [100.0 * i for i in range(4)])
     assert not wrong
 
 

@@ -4,7 +4,6 @@ import functools
 import gc
 import linecache
 import pickle
-import threading
 import types
 import weakref
 
@@ -239,7 +238,7 @@ def test_a_program_that_is_retired_is_used_by_none():
     assert second._last in first._programs[next(iter(first._programs))]
 
 
-def test_threads():
+def test_threads(in_threads):
     f = fresh()
     wrong = []
 
@@ -249,11 +248,7 @@ def test_threads():
             if not np.allclose(grad(f)(x), 3 * x**2):
                 wrong.append(scale)
 
-    threads = [threading.Thread(target=work, args=(float(i),)) for i in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    in_threads(work, [float(i) for i in range(4)])
     assert not wrong
 
 

@@ -73,7 +73,7 @@ class Stores:
         """What a place holds; of an array, and a list that grows, the object itself."""
         if store.kind == ATTRIBUTE:
             if isinstance(owner, types.CellType):
-                return _held(owner)
+                return held(owner)
             return own_attribute(owner, store.key)
         if store.kind in (ITEM, "delete"):
             return owner.get(store.key, MISSING)
@@ -299,7 +299,8 @@ def same(one: Any, other: Any) -> bool:
     return one is other
 
 
-def _held(cell: types.CellType) -> Any:
+def held(cell: types.CellType) -> Any:
+    """What a variable of an enclosing function is; MISSING while it is nothing."""
     try:
         return cell.cell_contents
     except ValueError:

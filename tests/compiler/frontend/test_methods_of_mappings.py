@@ -124,6 +124,7 @@ PROGRAMS = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("f", PROGRAMS)
 def test_compiled(f, backend):
