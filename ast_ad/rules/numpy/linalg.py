@@ -206,7 +206,9 @@ def pinv_bar(g: Any, ans: Any, a: Any) -> Any:
     left = g_h @ p @ H(p)
     right = H(p) @ p @ g_h
     a_bar = -H(p @ g_h @ p) + (left - a @ (p @ left)) + (right - (right @ p) @ a)
-    return a_bar + left_out(g_h, a, p) if is_cut(a, p) else a_bar
+    if is_cut(a, p):
+        a_bar = a_bar + left_out(g_h, a, p)
+    return a_bar
 
 
 def is_cut(a: Any, p: Any) -> bool:
