@@ -46,8 +46,9 @@ FIRST = {
 @pytest.fixture(autouse=True)
 def programs_of_its_own(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
     """A test finds nothing that another one has compiled for a function that both have."""
+    if shelves := sys.modules.get("ast_ad.shelves"):
+        monkeypatch.setattr(shelves, "NAME", f"__ast_ad_shelf_of_{request.node.nodeid}__")
     if sharing := sys.modules.get("ast_ad.calls.sharing"):
-        monkeypatch.setattr(sharing, "NAME", f"__ast_ad_shelf_of_{request.node.nodeid}__")
         monkeypatch.setattr(sharing, "_elsewhere", sharing.Shelf())
     if lending := sys.modules.get("ast_ad.calls.lending"):
         monkeypatch.setattr(lending, "_lenders", {})

@@ -22,8 +22,8 @@ from typing import Any
 
 import numpy as np
 
+from .. import shelves
 from ..compiler.frontend.guards import MISSING, Argument, Path
-from . import sharing
 from .fitting.kept_stores import held
 from .program import Program
 
@@ -207,7 +207,7 @@ def _is_made_anew(function: Any) -> bool:
         return False
     if "<locals>" not in function.__qualname__ and function.__name__ != "<lambda>":
         return False
-    return not (function.__defaults__ or function.__kwdefaults__ or vars(function).keys() - {sharing.NAME})
+    return not (function.__defaults__ or function.__kwdefaults__ or vars(function).keys() - {shelves.NAME})
 
 
 def _stored(code: types.CodeType) -> set[str]:

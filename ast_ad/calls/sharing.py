@@ -1,15 +1,14 @@
 """Which derivatives share their programs? Those of one function that ask the same of it.
 
-``shelf_of(function) -> Shelf | None``. Users write ``grad(f)(x)`` in a loop, which makes a derivative in each
-turn; what was compiled for the first one serves the others, with all guards, and the calls of all of them
-count when it is decided about kernels. A shelf hangs on the function that it is of, so that both go together;
-nothing else holds it. What is about one derivative, as which program answered last, is not shared.
+``shared_by(function, *asked) -> tuple[Shared, Any]``. Users write ``grad(f)(x)`` in a loop, which makes a
+derivative in each turn; what was compiled for the first one serves the others, with all guards, and the calls
+of all of them count when it is decided about kernels. It is kept on the function's shelf (``shelves``). What
+is about one derivative, as which program answered last, is not shared.
 """
 
 from __future__ import annotations
 
 import functools
-import types
 import weakref
 from collections.abc import Callable
 from typing import Any
@@ -17,10 +16,7 @@ from typing import Any
 from ..options import Options
 from ..registered import registrations
 from ..rules.registry import size
-
-NAME = "__ast_ad_shelf__"
-MOST = 64  # ways to ask of one function; and derivatives of callables that nothing can be hung on
-BARE = types.FunctionType, functools.partial  # whose attributes are the user's, if there are any
+from ..shelves import Shelf, shelf_of
 
 
 class Shared:
@@ -44,44 +40,6 @@ class Shared:
         for derivative in list(self.quick):
             if fast is None or derivative._fast is fast:
                 derivative._use(None)
-
-
-class Shelf:
-    """What is kept of a function, or of all derivatives that share their programs: by what is asked."""
-
-    def __init__(self, function: Any = None) -> None:
-        self._of = None if function is None else weakref.ref(function)
-        self._kept: dict[Any, Any] = {}
-
-    def belongs_to(self, function: Any) -> bool:
-        """Not so on a wrapper that has copied the function's attributes."""
-        return self._of is not None and self._of() is function
-
-    def kept(self, key: Any, make: Callable[[], Any]) -> Any:
-        """What was made for a key that is equal, of the same types. The key must be hashable."""
-        found = self._kept.get(key)
-        if found is None:
-            while len(self._kept) >= MOST:
-                self._kept.pop(next(iter(self._kept)), None)
-            found = self._kept.setdefault(key, make())
-        return found
-
-    def __reduce__(self) -> Any:
-        return Shelf, ()  # a function that is pickled by its attributes leaves its programs behind
-
-
-def shelf_of(function: Any) -> Shelf | None:
-    """The shelf that hangs on a function or a derivative; None of what nothing can be hung on."""
-    found = getattr(function, "shared", None) if hasattr(type(function), "shares_programs") else None
-    if found is not None:
-        return found.shelf  # type: ignore[no-any-return]
-    if type(function) not in BARE and not hasattr(type(function), "has_shelf"):
-        return None
-    space = vars(function)
-    shelf = space.get(NAME)
-    if not isinstance(shelf, Shelf) or not shelf.belongs_to(function):
-        shelf = space[NAME] = Shelf(function)
-    return shelf
 
 
 def shared_by(function: Any, *asked: Any) -> tuple[Shared, Any]:

@@ -36,6 +36,9 @@ LIBRARIES = {
 FOLLOWED = "scipy.", "numpy.polynomial", PACKAGE
 
 
+_WITHOUT = LIBRARIES | sys.stdlib_module_names  # objects of their classes have no code of the user's
+
+
 def is_library(module: str) -> bool:
     root = module.partition(".")[0]
     return root in LIBRARIES or root in sys.stdlib_module_names and root != "__main__"
@@ -45,12 +48,12 @@ def has_code(value: Any) -> bool:
     """Whether a value has, or is an object with, code that may be run by name."""
     if isinstance(value, (types.FunctionType, types.MethodType, types.ModuleType, type, functools.partial)):
         return True
-    if type(value) in (np.vectorize, Cached):
+    if type(value) in (np.vectorize, Cached, types.SimpleNamespace):
         return True
     module = module_of(type(value))
     if made_of(value) is not None or module.startswith(FOLLOWED):
         return True
-    return module.partition(".")[0] not in LIBRARIES | sys.stdlib_module_names
+    return module.partition(".")[0] not in _WITHOUT
 
 
 def module_of(cls: type) -> str:

@@ -27,6 +27,12 @@ class Cell(dict[str, Any]):
         except ValueError:
             return default
 
+    def values(self) -> Any:
+        try:
+            return (self.cell.cell_contents,)
+        except ValueError:
+            return ()
+
     def __setitem__(self, name: str, value: Any) -> None:
         self.cell.cell_contents = value
 

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 import ast_ad
-from ast_ad.calls import code as programs, lending, pipeline, sharing
+from ast_ad import shelves
+from ast_ad.calls import code as programs, lending, pipeline
 from ast_ad.calls.code import Loaded
 from ast_ad.calls.store import fingerprints, programs as stored
 from ast_ad.calls.store.fingerprints import fingerprint
@@ -41,7 +42,7 @@ def own_cache(monkeypatch, tmp_path):
 
 def forget(function):
     """What this process has compiled of a function."""
-    vars(function).pop(sharing.NAME, None)
+    vars(function).pop(shelves.NAME, None)
     lending._lenders.clear()
 
 

@@ -1,0 +1,228 @@
+"""Which namespaces and functions does the code of a function lead to?
+
+``Walk(roots)`` goes from functions and objects through the globals of functions, what they name there, what
+is in their cells, defaults and tables, and the classes of objects. Of libraries only those parts are entered
+whose functions may be Python code without a rule.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+import sys
+import types
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..rules.of_numba import made_of
+from .identity import InPlace, Protocols
+from .imports import FOLLOWED, Handed, has_code, imported, is_library, module_of, package_of
+from .places import Cell, beside
+from .replacements import Cached, ModuleFace
+
+
+class Walk:
+    """What was walked through: namespaces, functions by their ids, and the user's classes."""
+
+    def __init__(self, roots: Sequence[Any]) -> None:
+        self.namespaces: list[dict[str, Any]] = []
+        self.functions: dict[int, types.FunctionType] = {}
+        self.classes: list[type] = []
+        self._seen: set[int] = set()
+        self._helpers: set[int] = set()
+        self._handed = Handed()
+        coded = [root for root in roots if isinstance(root, (types.FunctionType, types.MethodType))]
+        self._pending = [*roots, *(v for root in coded for c in root.__closure__ or () for v in _content(c))]
+        while self._pending or self._asked():
+            self._visit(self._pending.pop())
+
+    def _asked(self) -> bool:
+        self._pending += self._handed.asked()
+        return bool(self._pending)
+
+    def _new(self, value: Any) -> bool:
+        if id(value) in self._seen:
+            return False
+        self._seen.add(id(value))
+        return True
+
+    def _visit(self, value: Any) -> None:
+        if isinstance(value, types.MethodType):
+            self._pending.append(value.__self__)
+            value = value.__func__
+        value = _python_of(value)
+        if isinstance(value, functools.partial):
+            self._pending += _of_partial(value)
+            return
+        if isinstance(value, types.FunctionType):
+            namespace = value.__globals__
+        elif isinstance(value, types.ModuleType):
+            namespace = vars(value)
+        else:
+            module = self._object(value)
+            if not isinstance(module, types.ModuleType):
+                return
+            namespace = vars(module)
+        name = str(namespace.get("__name__", ""))
+        if is_library(name):
+            self._of_library(value, name, namespace)
+            return
+        if isinstance(value, types.FunctionType):
+            self._function(value, namespace)
+        if self._new(namespace):
+            self.namespaces.append(namespace)
+            self.namespaces += (
+                v for name, v in namespace.items() if type(v) is dict and name != "__builtins__"
+            )
+
+    def _object(self, value: Any) -> Any:
+        """Through an object's attributes and its class; the module of this is the answer."""
+        kind = value if isinstance(value, type) else type(value)
+        held = _dict_of(value)
+        if type(held) is dict and self._new(held):
+            self.namespaces.append(held)
+            self._pending += [v for item in held.values() for v in items(item) if has_code(v)]
+        if self._new(kind):
+            self._pending += _members(kind)
+            of_user = [c for c in kind.__mro__ if not is_library(module_of(c))]
+            self.classes += of_user
+            self.namespaces += map(Protocols, of_user)
+            self._pending += [sys.modules[m] for m in map(module_of, kind.__mro__) if m.startswith(FOLLOWED)]
+        return sys.modules.get(module_of(kind))
+
+    def _of_library(self, value: Any, name: str, namespace: dict[str, Any]) -> None:
+        if isinstance(value, types.FunctionType) and self._new(value):  # around code of the user's, perhaps
+            self._pending += (v for cell in value.__closure__ or () for v in _content(cell))
+        if not name.startswith(FOLLOWED):
+            return
+        if isinstance(value, types.FunctionType) and value.__closure__:  # which holds NumPy perhaps
+            self.namespaces += (place for place in beside(value, self._seen) if isinstance(place, Cell))
+        if self._new(namespace):
+            self.namespaces.append(namespace)
+            self._pending += self._near(value, namespace)
+
+    def _near(self, value: Any, namespace: dict[str, Any]) -> list[Any]:
+        """The code of a library that is followed with a value."""
+        part = None if id(value) in self._helpers else str(namespace["__name__"]).split(".")[:2]
+        near = [v for v in namespace.values() if _is_near(v, part)]
+        self._helpers.update(map(id, near))
+        return near
+
+    def _function(self, value: types.FunctionType, namespace: dict[str, Any]) -> None:
+        self.functions[id(value)] = value
+        if self._new(value.__code__):
+            self._pending += _named(value.__code__, namespace)
+            self._pending += _named(value.__code__, _modules_held(value), FREE)
+            self._handed.add(value.__code__, namespace)
+        for place in beside(value, self._seen):
+            self._pending += [v for item in place.values() for v in items(item) if has_code(v)]
+            self.namespaces.append(place)
+
+
+def _of_partial(value: functools.partial[Any]) -> list[Any]:
+    given = (v for item in (*value.args, *value.keywords.values()) for v in items(item))
+    return [value.func, *filter(has_code, given)]
+
+
+def _is_near(value: Any, part: list[str] | None) -> bool:
+    """Whether it is code of this part of a library, or of what all parts of SciPy share."""
+    name = value.__name__ if isinstance(value, types.ModuleType) else getattr(value, "__module__", "")
+    return isinstance(name, str) and (name.split(".")[:2] == part or name.startswith(_SHARED))
+
+
+_SHARED = "scipy._lib._array_api", "scipy._lib.array_api_compat", "scipy._lib.array_api_extra"
+
+
+def _python_of(value: Any) -> Any:
+    """The Python function around which a library has put a wrapper of its own, or this package."""
+    if issubclass(type(value), (InPlace, ModuleFace)):
+        value = value.in_place_of
+    value = made_of(value) or value
+    value = value.pyfunc if type(value) is np.vectorize else value
+    return value.__wrapped__ if type(value) is Cached else value
+
+
+def _modules_held(function: types.FunctionType) -> dict[str, Any]:
+    """The modules among what a function has in its closure."""
+    names = function.__code__.co_freevars
+    held = [
+        (name, v)
+        for name, cell in zip(names, function.__closure__ or (), strict=True)
+        for v in _content(cell)
+    ]
+    return {name: v for name, v in held if type(v) is types.ModuleType}
+
+
+BY_TEXT = {"getattr", "vars", "__dict__"}  # which ask a module for what a text names
+
+
+BY_NAME, FREE = operator.attrgetter("co_names"), operator.attrgetter("co_freevars")
+
+
+def _named(code: types.CodeType, namespace: dict[str, Any], names: Any = BY_NAME) -> Iterator[Any]:
+    """What has code of all that a function names, and of what it may import when it runs.
+
+    ``names``: those of its names that the namespace is asked for.
+    """
+    yield from imported(code, package_of(namespace))
+    by_text = not BY_TEXT.isdisjoint(code.co_names)
+    if "globals" in code.co_names:
+        yield from filter(has_code, list(namespace.values()))
+    for name in names(code):
+        value = namespace.get(name)
+        if type(value) is types.ModuleType:
+            followed = f"{value.__name__}.".startswith(FOLLOWED[0])
+            if followed or not is_library(value.__name__):
+                yield from _attributes(value, code.co_names)
+            if by_text and not is_library(value.__name__):
+                yield from filter(has_code, list(vars(value).values()))
+        for item in items(value):
+            if has_code(item):
+                yield item
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _named(constant, namespace, names)
+
+
+def _dict_of(value: Any) -> Any:
+    """An object's attributes, without a question to code of the user's: it may raise what it likes."""
+    try:
+        return object.__getattribute__(value, "__dict__")
+    except AttributeError:
+        return None
+
+
+def items(value: Any) -> Sequence[Any]:
+    """A value, or what is in a table of values."""
+    if type(value) is dict:
+        return list(value.values())
+    return value if type(value) in (list, tuple) else (value,)
+
+
+def _members(cls: type) -> Iterator[Any]:
+    """The functions of a class."""
+    for base in cls.__mro__:
+        if not is_library(module_of(base)):
+            for member in list(vars(base).values()):
+                member = getattr(member, "fget", getattr(member, "func", member))
+                member = getattr(member, "__func__", member)
+                if isinstance(member, types.FunctionType) or made_of(member) is not None:
+                    yield member
+
+
+def _attributes(module: types.ModuleType, names: tuple[str, ...]) -> Iterator[Any]:
+    for name in names:
+        value = vars(module).get(name)
+        if isinstance(value, types.ModuleType):
+            yield from _attributes(value, names[names.index(name) + 1 :])
+        elif value is not None:
+            yield value
+
+
+def _content(cell: Any) -> list[Any]:
+    try:
+        return [v for v in items(cell.cell_contents) if has_code(v)]
+    except ValueError:  # not yet assigned
+        return []
