@@ -75,7 +75,7 @@ def test_care_is_taken_where_it_is_needed(function):
 
 
 @pytest.mark.drawn(of=3)
-@pytest.mark.slow(beyond=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("function", PROVEN, ids=lambda f: f.__name__)
 def test_derivatives(function, backend):

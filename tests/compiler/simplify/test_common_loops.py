@@ -147,7 +147,7 @@ def solver(by_tangents):
 
 
 @pytest.mark.drawn(of=2)
-@pytest.mark.slow(beyond=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("by_tangents", [False, True])
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 def test_a_solver_with_a_rule_runs_once(by_tangents, backend):

@@ -79,7 +79,7 @@ def systems(derivative):
 
 
 @pytest.mark.drawn(of=4)
-@pytest.mark.slow(beyond=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("function", TRIANGULAR + OTHERS, ids=lambda f: f.__name__)
 def test_derivatives(function, backend):

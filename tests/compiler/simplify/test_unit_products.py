@@ -43,7 +43,7 @@ FUNCTIONS = [matrix_first, matrix_last, last, vector_first, vector_last, one_col
 
 
 @pytest.mark.drawn(of=4)
-@pytest.mark.slow(beyond=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
 def test_jacobians(function, backend):
