@@ -82,12 +82,13 @@ def pytest_pycollect_makeitem(collector: pytest.Module | pytest.Class) -> Iterat
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Iterator[Any]:
-    """What is made while tests are collected stays: no search for garbage in it until they run."""
+    """What is made while tests are collected stays: no search for garbage in it, now and when they run."""
     gc.disable()
     try:
         return (yield)
     finally:
         gc.collect()  # at once, and not through three generations
+        gc.freeze()
         gc.enable()
 
 
@@ -132,10 +133,15 @@ def nothing_is_left_behind() -> Iterator[None]:
 
 @pytest.fixture(autouse=True, scope="module")
 def generated_code_is_forgotten() -> Iterator[None]:
-    """The code of one file's tests is not kept for the others: a heap that holds it all is slow to search."""
+    """The code of one file's tests is not kept for the others: a heap that holds it all is slow to search.
+
+    What stays of a file, caches and imported libraries, is not searched again.
+    """
     yield
     for name in [name for name in sys.modules if name.startswith("ast_ad.generated.")]:
         del sys.modules[name]
+    gc.collect()
+    gc.freeze()
 
 
 def modes() -> dict[str, Any]:

@@ -29,6 +29,9 @@ LIBRARIES = {
     "astor",
     "torch",
     "jax",
+    "_pytest",  # whose objects lead to all tests that there are
+    "pytest",
+    "pluggy",
 }
 
 

@@ -260,65 +260,6 @@ def angle_of_real(x):
     return vector_math.atan2(0.0, x)
 
 
-# ----- complex numbers -----
-
-
-@linked
-def real(z):
-    return z.real
-
-
-@linked
-def imag(z):
-    return z.imag
-
-
-@linked
-def conjugate(z):
-    return z.conjugate()
-
-
-@linked
-def sign_complex(z):
-    """``z / abs(z)``, and 0 at 0."""
-    size = abs(z)
-    return z if size == 0 else z / size
-
-
-@linked
-def divide_complex(x, y):
-    """``x / y`` by the larger part of ``y``, so that no square overflows; NaN or infinite for ``y = 0``."""
-    if abs(y.real) >= abs(y.imag):
-        if y.real == 0 and y.imag == 0:
-            return complex(x.real / abs(y.real), x.imag / abs(y.real))
-        part = y.imag / y.real
-        scale = 1.0 / (y.real + y.imag * part)
-        return complex((x.real + x.imag * part) * scale, (x.imag - x.real * part) * scale)
-    part = y.real / y.imag
-    scale = 1.0 / (y.imag + y.real * part)
-    return complex((x.real * part + x.imag) * scale, (x.imag * part - x.real) * scale)
-
-
-@linked
-def exp_complex(z):
-    if z.imag == 0:
-        return complex(vector_math.exp(z.real), z.imag)
-    half = vector_math.exp(0.5 * z.real)  # twice, so that a result in range is found
-    if half == 0:
-        return complex(0.0, 0.0)
-    return complex(half * vector_math.cos(z.imag) * half, half * vector_math.sin(z.imag) * half)
-
-
-@linked
-def power_two(x, two):
-    return x * x
-
-
-@linked
-def angle(z):
-    return vector_math.atan2(z.imag, z.real)
-
-
 @linked
 def zero(x):
     return 0.0

@@ -85,13 +85,15 @@ def _whole(fn: Any, exponent: Arg, count: int) -> Power:
 
 
 def _power(body: Body, x: Arg, exponent: float, type: Type) -> Arg | None:
-    """``x ** exponent`` of a double, and the square root of any number; None for others."""
-    if isinstance(x, Lit) or not isinstance(type, Scalar) or type.kind != "float":
+    """``x ** exponent`` of a double, the square root of any number, a complex one's product; else None."""
+    if isinstance(x, Lit) or not isinstance(type, Scalar) or type.kind not in ("float", "complex"):
         return None
     if not computed_alike(argument_type(x), type):
         return None
     if exponent == 0.5:  # NumPy has no other either
         return body.op(np.sqrt, x, type=type)
+    if type.kind == "complex":
+        return _product(body, x, int(exponent), type) if exponent in (1, 2, 3, 4) else None
     if type.dtype not in (None, np.dtype(float)):
         return None
     count, half = divmod(abs(exponent), 1)

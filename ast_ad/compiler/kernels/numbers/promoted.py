@@ -15,12 +15,13 @@ import numpy as np
 
 from .. import vector_math
 from ..linked import linked
-from . import kernel_math, selections
+from . import complex_math, kernel_math, selections
 
 DTYPES = "int64", "float32", "float64", "complex64", "complex128"
 # Functions whose results are booleans, whatever they compare.
 PREDICATES = {
     *("lt", "le", "gt", "ge", "eq", "ne", "isnan", "isinf", "isfinite", "isposinf", "isneginf", "signbit"),
+    *("isnan_complex", "isinf_complex", "isfinite_complex"),
     *("nowhere", "everywhere", "truth", "logical_not", "logical_and", "logical_or", "logical_xor"),
 }
 
@@ -45,7 +46,7 @@ def __getattr__(name: str) -> Any:
 
 def _find(name: str) -> Any:
     """The function of one of the other modules, of Python or NumPy, or else of SciPy."""
-    for module in selections, kernel_math, vector_math, builtins, operator:
+    for module in selections, kernel_math, complex_math, vector_math, builtins, operator:
         if callable(found := getattr(module, name, None)):
             return found
     if isinstance(found := getattr(np, name, None), np.ufunc):

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.types import Scalar
-from . import kernel_math as k, python_math as p
+from . import complex_math as c, kernel_math as k, python_math as p
 
 Function = Callable[..., Any]
 _COMPARISONS = {operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne}
@@ -70,6 +70,8 @@ def applies(fn: Function, own: bool) -> bool:
 def form(fn: Function, types: Sequence[Scalar], values: Sequence[Any]) -> Function | None:
     """The callable to print in a kernel, or None."""
     kinds = [type.kind for type in types]
+    if fn is builtins.complex:
+        return _to_complex(types)
     if any(type.dtype is not None and type.dtype.char not in "?lqfd" for type in types):
         return None
     if getattr(fn, "__module__", "") == "math":
@@ -130,14 +132,22 @@ def _of_math(fn: Function, kinds: Sequence[str]) -> Function | None:
     return found if len(kinds) == (2 if two else 1) else None
 
 
+def _to_complex(types: Sequence[Scalar]) -> Function | None:
+    """``complex`` of one number, or of a real and an imaginary part that are real."""
+    known = all(type.dtype is None or type.dtype.char in "?lqfdFD" for type in types)
+    if not known or len(types) > 2:
+        return None
+    if len(types) == 2:
+        return None if any(type.kind == "complex" for type in types) else c.of_parts
+    return c.to_complex if types[0].kind == "complex" else builtins.complex
+
+
 def _conversion(fn: Function, kinds: Sequence[str]) -> Function | None:
     if len(kinds) != 1:
         return None
     (kind,) = kinds
     if fn is builtins.bool:
         return k.truth
-    if fn is builtins.complex:
-        return builtins.complex
     if kind == "complex":
         return None
     if fn is builtins.float:

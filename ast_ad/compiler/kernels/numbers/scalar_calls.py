@@ -20,7 +20,7 @@ from ....rules.torch import special as torch_special
 from ...ir.ops import UNKNOWN
 from ...ir.types import Opaque, Scalar, Type
 from .. import vector_math as v
-from . import families, kernel_math as k, promoted, python_forms, selections as choose
+from . import complex_math as c, families, kernel_math as k, promoted, python_forms, selections as choose
 
 Function = Callable[..., Any]
 _PYTHON: dict[str, Any] = {"bool": np.dtype(bool), "int": int, "float": float, "complex": complex}
@@ -99,7 +99,7 @@ def _arithmetic() -> None:
     _each([np.subtract], "lfdFD", operator.sub, 2)
     _each([np.multiply], "lfdFD", operator.mul, 2)
     _each([np.divide], "fd", operator.truediv, 2)
-    _each([np.divide], "FD", k.divide_complex, 2)
+    _each([np.divide], "FD", c.divide_complex, 2)
     _each([np.negative], "lfdFD", operator.neg)
     _each([np.positive], "lfdFD", operator.pos)
     _each([np.absolute], "lfdFD", builtins.abs)
@@ -185,13 +185,25 @@ def _transcendental() -> None:
 
 def _complex() -> None:
     _each([np.conjugate, np.real], "lfd", k.identity)
-    _each([np.conjugate], "FD", k.conjugate)
-    _each([np.sign], "FD", k.sign_complex)
-    _each([np.exp], "D", k.exp_complex)
-    _each([np.real], "FD", k.real)
-    _each([np.imag], "FD", k.imag)
+    _each([np.conjugate], "FD", c.conjugate)
+    _each([np.sign], "FD", c.sign_complex)
+    for name in "exp", "expm1", "log", "log10", "sinh", "cosh", "tanh", "sin", "cos", "tan":
+        _each([getattr(np, name)], "D", getattr(c, f"{name}_complex"))
+    _each([np.sqrt], "D", np.sqrt)
+    _each([np.arctan], "D", np.arctan)
+    _each([np.power, np.float_power], "D", c.power_complex, 2)
+    _each([partials.power_dx], "D", c.power_dx_complex, 2)
+    _each([np.reciprocal], "FD", c.reciprocal_complex)
+    _each([helpers.safe_product], "FD", c.safe_product_complex, 2)
+    _each([helpers.exact_product], "FD", c.exact_product_complex, 2)
+    _each([partials.ratio], "FD", c.ratio_complex, 2)
+    _each([np.isnan], "FD", c.isnan_complex)
+    _each([np.isinf], "FD", c.isinf_complex)
+    _each([np.isfinite], "FD", c.isfinite_complex)
+    _each([np.real], "FD", c.real)
+    _each([np.imag], "FD", c.imag)
     _each([np.imag], "fd", k.zero)
-    _each([np.angle], "FD", k.angle)
+    _each([np.angle], "FD", c.angle)
     _each([np.angle], "fd", k.angle_of_real)
 
 
@@ -220,10 +232,10 @@ SINGLE = {
     *(k.isnan, k.isinf, k.isfinite, k.isposinf, k.isneginf),
     *(
         k.logical_xor,
-        k.angle,
-        k.real,
-        k.imag,
-        k.conjugate,
+        c.angle,
+        c.real,
+        c.imag,
+        c.conjugate,
         np.sqrt,
         np.floor,
         np.ceil,
@@ -288,6 +300,8 @@ def _numpy_form(fn: Function, types: Sequence[Scalar], values: Sequence[Any]) ->
         return _power_derivative(types)
     fn = UFUNC_OF.get(fn, fn)
     ufunc = DTYPES_AS.get(fn, fn)
+    if fn is partials.power_dx and any(type.kind == "complex" for type in types):
+        ufunc = np.divide
     forms = FORMS.get(fn)
     if forms is None or not isinstance(ufunc, np.ufunc) or len(types) != ufunc.nin:
         return None
@@ -301,7 +315,7 @@ def _numpy_form(fn: Function, types: Sequence[Scalar], values: Sequence[Any]) ->
     form = forms.get("".join(map(_letter, loop)))
     if fn is np.power and type(values[1]) is int and types[0].dtype == loop[0]:
         if values[1] == 2 and loop[0].kind == "c":
-            form = k.power_two
+            form = c.power_two
         elif 0 < values[1] <= 4 and loop[0] in _NATIVE:
             return operator.pow
     return None if form is None else _fitted(form, types, loop)
@@ -363,7 +377,7 @@ def _of_one_dtype(fn: Function, types: Sequence[Scalar]) -> Function | None:
         return None
     chosen = types[1:] if fn is np.where else types
     dtype = _common(chosen)
-    kinds = {np.where: "?lfdFD", np.clip: "lfd", partials.power_dy: "fd"}[fn]
+    kinds = {np.where: "?lfdFD", np.clip: "lfd", partials.power_dy: "fdD"}[fn]
     if _letter(dtype) not in kinds:
         return None
     if fn is np.where:
@@ -371,7 +385,8 @@ def _of_one_dtype(fn: Function, types: Sequence[Scalar]) -> Function | None:
         if all(one == dtype for one in own) or {*own} <= _NATIVE and np.result_type(*own) == dtype:
             return choose.where
         return None if dtype.kind == "b" else getattr(promoted, promoted.name_of(choose.where, dtype))
-    return _fitted(k.clip if fn is np.clip else k.power_dy, types, [dtype] * 3)
+    slope = c.power_dy_complex if dtype.kind == "c" else k.power_dy
+    return _fitted(k.clip if fn is np.clip else slope, types, [dtype] * 3)
 
 
 def _clip(types: Sequence[Type]) -> Function | None:
