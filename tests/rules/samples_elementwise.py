@@ -157,6 +157,8 @@ SAMPLES = {
     np.angle: [(Z,), (X,), Sample((Z, True), tol=1e-5), (0.3 + 0.4j,)],
     # numbers
     cmath.phase: [(0.3 + 0.4j,)],
+    cmath.polar: [(0.3 + 0.4j,), (-2.0 - 0.1j,)],
+    cmath.rect: [(1.3, 0.4), (0.7, -2.5)],
     math.log: [(0.7,), (3.0, 2.0)],
     cmath.log: [(0.7 + 1j,), (3.0 + 1j, 2.0 + 1j)],
     float: NUMBERS,

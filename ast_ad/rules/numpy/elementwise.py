@@ -378,6 +378,17 @@ def angle(g, ans, z, deg=False):
     return turn * (180 / np.pi) if deg else turn
 
 
+@vjp(cmath.polar)
+def polar(g, ans, z):
+    (g_size, g_turn), (size, _) = g, ans
+    return g_size * ratio(z, size) + g_turn * 1j * np.conj(ratio(1.0, z))
+
+
+@vjp(cmath.rect)
+def rect(g, ans, r, phi):
+    return np.real(g * np.exp(-1j * phi)), np.real(g * np.conj(1j * ans))
+
+
 # ----- Python versions differ in what `math` has -----
 
 for _name, _ufunc in (("cbrt", np.cbrt), ("exp2", np.exp2)):

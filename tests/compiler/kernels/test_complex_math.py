@@ -1,5 +1,6 @@
 """Do complex functions in kernels have NumPy's values, at edges too, and do programs of them stay kernels?"""
 
+import cmath
 import itertools
 
 import numpy as np
@@ -95,6 +96,16 @@ def films(n, d):
     return total
 
 
+def phasors(x, a):
+    total = 0.0
+    for i in range(len(x)):
+        z = complex(a * x[i], 0.3)
+        w = cmath.exp(z) + cmath.sqrt(z) * cmath.log(z) + cmath.sin(z) - cmath.cos(z) + cmath.tan(z)
+        w += cmath.log10(z) + cmath.sinh(z) * cmath.cosh(z) / cmath.tanh(z) + cmath.rect(x[i], a)
+        total += abs(w) + cmath.phase(w)
+    return total
+
+
 X = np.array([0.8, -1.1, 0.3])
 
 
@@ -105,6 +116,7 @@ X = np.array([0.8, -1.1, 0.3])
         (circuits, (X, 1.3)),
         (waves, (X, 1.3)),
         (powers, (X, 1.3)),
+        (phasors, (X, 1.3)),
         (films, (np.array([1.4, 2.1, 1.7]), np.abs(X))),
     ],
 )
@@ -117,3 +129,21 @@ def test_programs_are_kernels(function, args):
     for bar, other in zip(bars, plain, strict=True):
         np.testing.assert_allclose(bar, other, rtol=1e-11, atol=1e-13)
     ast_ad.check_grads(function, args, order=1, modes=("rev",))
+
+
+def logarithms(x, y):
+    z = complex(x, y)
+    return abs(cmath.log(z) + cmath.exp(z)) + cmath.tanh(z).real
+
+
+@pytest.mark.slow
+def test_errors_and_infinities_are_pythons():
+    derivative = ast_ad.value_and_grad(logarithms, argnums=(0, 1), backend="numba", fallback="error")
+    plain = ast_ad.value_and_grad(logarithms, argnums=(0, 1), backend="numpy", fallback="error")
+    np.testing.assert_allclose(np.hstack(derivative(0.5, -1.5)), np.hstack(plain(0.5, -1.5)), rtol=1e-13)
+    for x, y, error in ((0.0, 0.0, ValueError), (1000.0, 1.0, OverflowError), (0.0, np.inf, ValueError)):
+        with pytest.raises(error) as told:
+            logarithms(x, y)
+        with pytest.raises(error, match=str(told.value)):
+            derivative(x, y)
+    assert derivative(-np.inf, 0.0)[0] == logarithms(-np.inf, 0.0) == np.inf

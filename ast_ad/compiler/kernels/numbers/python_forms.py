@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import cmath
 import math
 import operator
 from collections.abc import Callable, Sequence
@@ -11,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...ir.types import Scalar
-from . import complex_math as c, kernel_math as k, python_math as p
+from . import complex_math as c, kernel_math as k, python_complex as q, python_math as p
 
 Function = Callable[..., Any]
 _COMPARISONS = {operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne}
@@ -56,12 +57,25 @@ _MATH = {
     math.isinf: k.isinf,
     math.isfinite: k.isfinite,
 }
+_CMATH = {
+    **{
+        getattr(cmath, name): getattr(q, name)
+        for name in ("exp", "log", "log10", "sqrt", "sin", "cos", "tan", "sinh", "cosh", "tanh")
+    },
+    **{getattr(cmath, name): getattr(q, name) for name in ("phase", "rect")},
+    **{getattr(cmath, name): getattr(c, f"{name}_complex") for name in ("isnan", "isinf", "isfinite")},
+}
 _UNARY_TO_INT = {math.floor: p.floor, math.ceil: p.ceil, math.trunc: p.to_int}
 
 
 def applies(fn: Function, own: bool) -> bool:
     """Whether Python's rules hold for a call; ``own``: all of its arguments are Python's own numbers."""
-    if getattr(fn, "__module__", "") == "math" or fn in _EXTREMA or fn in _CONVERSIONS or fn in _TRUTH:
+    if (
+        getattr(fn, "__module__", "") in ("math", "cmath")
+        or fn in _EXTREMA
+        or fn in _CONVERSIONS
+        or fn in _TRUTH
+    ):
         return True
     python = _COMPARISONS | _BITS | _SIGNS | set(_FLOAT) | {operator.lshift, operator.rshift}
     return own and fn in python
@@ -72,6 +86,8 @@ def form(fn: Function, types: Sequence[Scalar], values: Sequence[Any]) -> Functi
     kinds = [type.kind for type in types]
     if fn is builtins.complex:
         return _to_complex(types)
+    if getattr(fn, "__module__", "") == "cmath":
+        return _of_cmath(fn, types)
     if any(type.dtype is not None and type.dtype.char not in "?lqfd" for type in types):
         return None
     if getattr(fn, "__module__", "") == "math":
@@ -130,6 +146,11 @@ def _of_math(fn: Function, kinds: Sequence[str]) -> Function | None:
         return k.everywhere if fn is math.isfinite else k.nowhere
     two = fn in (math.atan2, math.hypot, math.copysign, math.fmod, math.pow)
     return found if len(kinds) == (2 if two else 1) else None
+
+
+def _of_cmath(fn: Function, types: Sequence[Scalar]) -> Function | None:
+    known = all(type.dtype is None or type.dtype.char in "?lqfdFD" for type in types)
+    return _CMATH.get(fn) if known and len(types) == (2 if fn is cmath.rect else 1) else None
 
 
 def _to_complex(types: Sequence[Scalar]) -> Function | None:
