@@ -71,7 +71,14 @@ def divide_complex(x, y):
 
 @linked
 def reciprocal_complex(z):
-    return divide_complex(complex(1.0, 0.0), z)
+    """``1 / z`` by the larger part; NaN for 0, as NumPy has it."""
+    if abs(z.real) >= abs(z.imag):
+        part = z.imag / z.real
+        size = z.real + z.imag * part
+        return complex(1.0 / size, -part / size)
+    part = z.real / z.imag
+    size = z.real * part + z.imag
+    return complex(part / size, -1.0 / size)
 
 
 @linked
