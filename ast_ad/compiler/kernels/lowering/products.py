@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import operator
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,6 +32,9 @@ def _product(s: Scalarizer, op: Op) -> None:
         raise NoForm("a product of other than real numbers of one type")
     if a.rank > 2 and b.rank == 1 and op.fn is not np.vdot:
         _stack_vector(s, op, a, b)
+        return
+    if min(a.rank, b.rank) > 1 and max(a.rank, b.rank) > 2 and op.fn in (np.matmul, operator.matmul):
+        _stacks(s, op, a, b)
         return
     if (a.rank, b.rank) not in ((1, 1), (2, 1), (1, 2), (2, 2)):
         raise NoForm("a product of stacks of matrices")
@@ -107,30 +111,73 @@ def _runs_down(matrix: Value) -> bool:
 
 def _matrices(s: Scalarizer, op: Op, a: Value, b: Value) -> None:
     """A product of matrices that share a short length: each element is a sum that is written out."""
-    count, dtype = a.lengths[1], a.type.dtype
+    count = a.lengths[1]
     if s.depth and not (isinstance(count, Lit) and count.value <= SHORT):
         _blas(s, op, a, b)
         return
     if not isinstance(count, Lit) or not 0 < count.value <= SHORT or not isinstance(op.out.type, Array):
         raise NoForm("a product of two matrices")
-    number = Scalar("float", dtype)
 
     def element(body: Body, place: Place) -> Arg:
-        terms = [
-            body.op(
-                operator.mul,
-                a.element(body, (place[0], Index(None, 0, k))),
-                b.element(body, (Index(None, 0, k), place[1])),
-                type=number,
-            )
-            for k in range(count.value)
-        ]
-        total = terms[0]
-        for term in terms[1:]:
-            total = body.op(operator.add, total, term, type=number)
-        return total
+        row, column = place
+        places = [((row, at), (at, column)) for at in (Index(None, 0, k) for k in range(count.value))]
+        return _sum_of_products(body, a, b, places)
 
     s.bind(op.out, Formula(op.out.type, (a.lengths[0], b.lengths[1]), [a, b], element, 2 * count.value))
+
+
+def _sum_of_products(body: Body, a: Value, b: Value, places: Sequence[tuple[Place, Place]]) -> Arg:
+    number = Scalar("float", a.type.dtype)
+    terms = [body.op(operator.mul, a.element(body, p), b.element(body, q), type=number) for p, q in places]
+    total = terms[0]
+    for term in terms[1:]:
+        total = body.op(operator.add, total, term, type=number)
+    return total
+
+
+def _stacks(s: Scalarizer, op: Op, a: Value, b: Value) -> None:
+    """Products of many small matrices that share a short length, each element written out.
+
+    Of larger ones NumPy's calls of BLAS, one for each, are faster.
+    """
+    count = a.lengths[-1]
+    require_equal(s, count, b.lengths[-2])
+    if not isinstance(count, Lit) or not 0 < count.value <= SHORT or not isinstance(op.out.type, Array):
+        raise NoForm("a product of stacks of matrices")
+    a, b = (
+        s.in_memory(arg) if value.cost and isinstance(arg, Var) else value
+        for value, arg in zip((a, b), op.args, strict=True)
+    )
+    stack = _joined(s, a.lengths[:-2], b.lengths[:-2])
+
+    def element(body: Body, place: Place) -> Arg:
+        *at, row, column = place
+        left, right = _of_stack(a, tuple(at)), _of_stack(b, tuple(at))
+        turns = [Index(None, 0, k) for k in range(count.value)]
+        return _sum_of_products(body, a, b, [((*left, row, k), (*right, k, column)) for k in turns])
+
+    lengths = (*stack, a.lengths[-2], b.lengths[-1])
+    s.bind(op.out, Formula(op.out.type, lengths, [a, b], element, 2 * count.value))
+
+
+def _joined(s: Scalarizer, a: tuple[Arg, ...], b: tuple[Arg, ...]) -> tuple[Arg, ...]:
+    """The lengths of two stacks that are broadcast, aligned at their ends."""
+    longer, shorter = (a, b) if len(a) >= len(b) else (b, a)
+    ahead = longer[: len(longer) - len(shorter)]
+    found = []
+    for one, other in zip(longer[len(ahead) :], shorter, strict=True):
+        if not (_is_one(one) or _is_one(other)):
+            require_equal(s, one, other)
+        found.append(other if _is_one(one) else one)
+    return (*ahead, *found)
+
+
+def _of_stack(value: Value, at: Place) -> Place:
+    """Which of a stack's matrices belongs to a place in the product's."""
+    lengths = value.lengths[:-2]
+    return tuple(
+        ZERO if _is_one(n) else place for n, place in zip(lengths, at[len(at) - len(lengths) :], strict=True)
+    )
 
 
 def _blas(s: Scalarizer, op: Op, a: Value, b: Value) -> None:

@@ -1,0 +1,64 @@
+"""Do products of stacks of small matrices stay in kernels, with NumPy's ways of broadcasting stacks?"""
+
+import numpy as np
+import pytest
+
+import ast_ad
+
+pytest.importorskip("numba")
+
+DRAW = np.random.default_rng(4)
+A, B = DRAW.normal(size=(6, 3, 4)), DRAW.normal(size=(6, 4, 3))
+
+
+def in_turn(a, b):
+    y = b
+    for _ in range(3):
+        y = np.tanh(b @ (a @ y))
+    return np.sum(y * y)
+
+
+def with_a_matrix(a, b):
+    return np.sum((a @ b[2]) ** 2) + np.sum((a[1] @ b) ** 3) + np.sum(np.matmul(b, a[:1]) * 0.5)
+
+
+def grids(a, b):
+    left, right = a.reshape(2, 3, 3, 4), b.reshape(2, 3, 4, 3)
+    return np.sum((left @ right[:, :1]) ** 2) + np.sum((left[0] @ right) * 2.0)
+
+
+def turned(a, b):
+    products = a.swapaxes(1, 2) @ b.transpose(0, 2, 1)[::-1]
+    products[2] = products[3] @ products[4]
+    return np.sum(np.sin(products))
+
+
+def of_expressions(a, b):
+    return np.sum(((2.0 * a + 1.0) @ np.exp(b)) * (a @ b))
+
+
+@pytest.mark.slow(beyond=1)
+@pytest.mark.parametrize("function", [in_turn, with_a_matrix, grids, turned, of_expressions])
+def test_gradients(function):
+    derivative = ast_ad.value_and_grad(function, argnums=(0, 1), backend="numba", fallback="error")
+    value, bars = derivative(A, B)
+    assert value == pytest.approx(function(A, B), rel=1e-13)
+    assert "a product of stacks" not in str(derivative.explain())
+    for bar, other in zip(bars, ast_ad.grad(function, argnums=(0, 1), backend="numpy")(A, B), strict=True):
+        np.testing.assert_allclose(bar, other, rtol=1e-12, atol=1e-13)
+    ast_ad.check_grads(function, (A, B), order=1, modes=("rev",))
+
+
+def product(a, b):
+    return np.sum((a @ b) ** 2)
+
+
+def test_lengths_that_do_not_fit_are_numpys_error():
+    derivative = ast_ad.grad(product, argnums=(0, 1), backend="numba")
+    derivative(A, B)
+    for a, b in ((A, B[:5]), (A[:, :, :3], B)):
+        with pytest.raises(ValueError):
+            derivative(a, b)
+    of_a, of_b = derivative(A[:1], B)  # one matrix for all
+    np.testing.assert_allclose(of_a, 2 * np.sum((A[:1] @ B) @ B.swapaxes(1, 2), axis=0, keepdims=True))
+    np.testing.assert_allclose(of_b, 2 * A[:1].swapaxes(1, 2) @ (A[:1] @ B))
