@@ -219,7 +219,7 @@ def counts(x):
 def running_products(x):
     y = np.cumprod(x[0]) + np.polyval(x[1, :4], x[2])
     for i in range(3):
-        y = y * 0.5 + np.cumprod(np.sin(x[i]))
+        y = y * 0.5 + np.cumprod(np.sin(x[i])) * np.polyval(x[1, :4], x[i, 0])
     return np.sum(y)
 
 
@@ -243,6 +243,7 @@ def turned(x):
     for i in range(3):
         a = np.cross(a, x[:, i : i + 3]) + 0.1 * x[:, 2:5]
         total += np.sum(np.cross(a[0], x[1, 3:6]) ** 2)
+        a = a + np.cross(x[i, :3], np.cross(a, x[2, 1:4]))
     return total + np.sum(a**2)
 
 

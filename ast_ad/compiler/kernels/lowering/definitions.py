@@ -84,10 +84,15 @@ def isclose(a, b, rtol=1e-05, atol=1e-08):
     return (np.abs(a - b) <= atol + rtol * np.abs(b)) & np.isfinite(b) | (a == b)
 
 
+def _components(a):
+    return (a[0], a[1], a[2]) if np.ndim(a) == 1 else (a[..., 0], a[..., 1], a[..., 2])
+
+
 def cross(a, b):
-    _only(np.ndim(a) == np.ndim(b) and np.shape(a)[-1] == 3 and np.shape(b)[-1] == 3)
-    a0, a1, a2, b0, b1, b2 = a[..., 0], a[..., 1], a[..., 2], b[..., 0], b[..., 1], b[..., 2]
-    return np.stack([a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0], axis=-1)
+    _only(np.shape(a)[-1] == 3 and np.shape(b)[-1] == 3)
+    (a0, a1, a2), (b0, b1, b2) = _components(a), _components(b)
+    parts = [a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0]
+    return np.array(parts) if np.ndim(a) == np.ndim(b) == 1 else np.stack(parts, axis=-1)
 
 
 def std(a, axis=None, *, ddof=0, keepdims=False):

@@ -43,9 +43,12 @@ def linear_recurrence(c, x):
 
 def polyval(p, x):
     _of_vector(p)
-    if not isinstance(x, np.ndarray) or x.dtype != p.dtype:
+    if isinstance(x, (float, np.float64)) and p.dtype == np.float64:
+        y = np.float64(0.0)
+    elif not isinstance(x, np.ndarray) or x.dtype != p.dtype:
         refuse("this call")
-    y = np.zeros_like(x)
+    else:
+        y = np.zeros_like(x)
     for i in range(len(p)):
         y = y * x + p[i]
     return y
