@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import ast_ad
+from benchmarks.operators import Operator, operators
 from benchmarks.tools import difference, prepare
 from benchmarks.workloads import names, workload
 
@@ -52,3 +53,44 @@ def test_jax_agrees(name):
     by_hand = getattr(one.hand, "py_func", one.hand)(*args)
     assert difference((value, gradients), (by_hand[0], by_hand[1:])) < 1e-2 * one.tolerance
     assert np.isclose(by_hand[0], one.primal(*args), rtol=1e-2 * one.tolerance)
+
+
+def second(function, x, direction, h):
+    """The second derivative along a direction, by differences of fourth order."""
+    near = function(x + h * direction) + function(x - h * direction)
+    far = function(x + 2 * h * direction) + function(x - 2 * h * direction)
+    return (16.0 * near - far - 30.0 * function(x)) / (12.0 * h * h)
+
+
+def by_differences(one, args, got):
+    """What a derivative comes to along a direction, and the same by differences of the plain function."""
+    x, *rest = args
+    direction = np.random.default_rng(0).normal(size=np.shape(x)) * (0.1 + np.abs(x))
+
+    def function(x):
+        return one.primal(x, *(rest[:-1] if one.kind == "hvp" else rest))
+
+    if one.kind == "jacobian":
+        return got @ direction, slope(function, (x,), (0,), (direction,), 1e-3)
+    if one.kind == "hessian":
+        flat = direction.ravel()
+        return flat @ got.reshape(flat.size, flat.size) @ flat, second(function, x, direction, 1e-3)
+    if one.kind == "hvp":
+        return rest[-1] @ got, second(function, x, rest[-1], 1e-3)
+    if one.kind == "laplacian":
+        return got, sum(second(function, x, e, 1e-3) for e in np.eye(len(x)))
+    rows = [[a[i] if m else a for a, m in zip(rest, one.module.ROWS, strict=True)] for i in range(len(got))]
+    return got @ direction, [slope(one.primal, (x, *row), (0,), (direction,), 1e-3) for row in rows]
+
+
+@pytest.mark.drawn(of=5)
+@pytest.mark.parametrize("name", operators())
+def test_derivatives_beyond_the_gradient_agree(name):
+    one = Operator(name)
+    args = one.arguments(tiny=True)
+    got = np.asarray(one.by(ast_ad, one.primal, backend="numpy")(*args))
+    if one.hand is not None:
+        by_hand = getattr(one.hand, "py_func", one.hand)(*args)
+        np.testing.assert_allclose(got, by_hand, rtol=1e-10, atol=1e-12 * np.max(np.abs(by_hand)))
+    along, expected = by_differences(one, args, got)
+    np.testing.assert_allclose(along, expected, rtol=1e-5, atol=1e-6 * np.max(np.abs(expected)))

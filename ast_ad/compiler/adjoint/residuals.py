@@ -27,7 +27,7 @@ from ...rules.registry import lookup
 from ..frontend.builder import type_of_arg
 from ..ir import builtin
 from ..ir.alternatives import is_mixed
-from ..ir.ops import Block, Op, Statement, Var, blocks, operands, variables
+from ..ir.ops import Block, Lit, Op, Statement, Var, blocks, operands, variables
 from ..ir.types import Array, Scalar
 from ..simplify.renaming import Renaming, copy_statement, free, renamed
 from ..simplify.view_indices import is_basic_index
@@ -122,7 +122,12 @@ def plan(
 
 
 def is_cheap(op: Op) -> bool:
-    """Whether repeating the operation costs no more than reading a saved result: O(1), nothing allocated."""
+    """Whether repeating the operation costs no more than reading a saved result: O(1), nothing allocated.
+
+    >>> x, n, y = Var(Scalar("float")), Var(Scalar("int")), Var(Scalar("float"))
+    >>> is_cheap(Op(operator.pow, (x, Lit(2)), (y,))), is_cheap(Op(operator.pow, (x, n), (y,)))
+    (True, False)
+    """
     if op.effect:
         return False
     if op.fn is operator.getitem:
@@ -132,6 +137,8 @@ def is_cheap(op: Op) -> bool:
     primitive = lookup(op.fn)
     if primitive is not None and primitive.view and op.fn is not helpers.astype:
         return True
+    if op.fn is operator.pow and not isinstance(op.args[1], Lit):
+        return False  # as dear as an exponential; by a constant it is a product or a root, mostly
     return op.fn in ARITHMETIC and all(isinstance(o.type, Scalar) for o in op.outs)
 
 
