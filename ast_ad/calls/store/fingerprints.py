@@ -40,7 +40,9 @@ def fingerprint(value: Any) -> str | None:
         return f"function {value.__module__} {value.__qualname__} {_code(value.__code__)}"
     if isinstance(value, np.dtype):
         return f"dtype {value.str}" if value.kind in "biufc" else None
-    if isinstance(value, (type, types.BuiltinFunctionType)) or kind.__module__.startswith("numpy"):
+    if isinstance(value, type):
+        return _class(value)
+    if isinstance(value, types.BuiltinFunctionType) or kind.__module__.startswith("numpy"):
         return _named(value)  # ufuncs and the functions of arrays are of classes of NumPy's
     return None
 
@@ -55,6 +57,19 @@ def _named(value: Any) -> str | None:
     for part in name.split("."):
         found = getattr(found, part, None)
     return f"{module}.{name}" if found is value else None
+
+
+def _class(cls: type) -> str | None:
+    """Its name, the classes that it is made of, and the fields of a named tuple.
+
+    What else stands in a class is guarded where it is read. Its bases and the order of its fields are not: in
+    one process they follow from its being the same object, which a name doesn't tell in another one.
+    """
+    parts = [_named(kind) for kind in cls.__mro__]
+    fields = getattr(cls, "_fields", None)
+    if issubclass(cls, tuple) and isinstance(fields, tuple):
+        parts.append(fingerprint(fields))
+    return None if None in parts else " ".join(map(str, parts))
 
 
 @functools.lru_cache(maxsize=1000)

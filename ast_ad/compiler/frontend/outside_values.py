@@ -77,6 +77,13 @@ def class_stays(cx: Context, cls: type, name: str) -> None:
         cx.outside().guards.add(Guard.missing(path))
 
 
+def bases_stay(cx: Context, cls: type) -> None:
+    """Which classes a class derives from decides the program."""
+    if cx.inputs is not None and not (cls.__flags__ & IMMUTABLE or is_local(cls)):
+        path = Path.of_object(cls, cls.__name__).attribute("__mro__")
+        cx.outside().guards.add(Guard.value(path, cls.__mro__))
+
+
 def require_plain_items(cx: Context, cls: type) -> None:
     """Refuse a named tuple whose class has code for what its items are."""
     for name in ("__getitem__", "__iter__", "__len__", "__contains__", "__bool__"):

@@ -24,7 +24,7 @@ from ..constructs.operators import binary, fold
 from ..context import Context
 from ..conversion import from_python
 from ..guards import Guard, Path, is_constant
-from ..outside_values import class_stays
+from ..outside_values import bases_stay, class_stays
 from ..store.holding import same_elements
 from ..store.identities import static_entries
 from ..store.outer_stores import is_bound
@@ -77,7 +77,10 @@ def b_isinstance(cx: Context, value: Value, cls: type) -> Any:
     classes = cx.static_value(cls)
     several = classes if isinstance(classes, tuple) else (classes,)
     if isinstance(value, Live) and all(type(one) is type for one in several):
+        bases_stay(cx, type(value.value))
         return Lit(isinstance(value.value, classes))  # its class is guarded, and has no code for this
+    if isinstance(value, Obj):
+        bases_stay(cx, value.cls)
     if isinstance(value, Obj) and original_of(value.cls) is not None:
         return Lit(issubclass(value.cls, classes) or issubclass(original_of(value.cls), classes))
     return Lit(asked(cx, lambda v: isinstance(v, classes), value))
@@ -85,6 +88,7 @@ def b_isinstance(cx: Context, value: Value, cls: type) -> Any:
 
 @handles(issubclass)
 def b_issubclass(cx: Context, cls: Value, other: Value) -> Any:
+    bases_stay(cx, cx.demand(cls, "a class"))
     return Lit(issubclass(cx.demand(cls, "a class"), cx.demand(other, "a class")))
 
 

@@ -12,7 +12,7 @@ from ...ir.types import Array, Scalar
 from .. import doors
 from ..context import Context
 from ..guards import ATTRIBUTE, ITEM, Guard, Path
-from ..outside_values import class_member, outside_value
+from ..outside_values import class_member, class_stays, outside_value
 from ..store.identities import set_attribute
 from ..store.outer_stores import (
     Attributes,
@@ -55,6 +55,7 @@ def store_plainly(cx: Context, base: Value, name: str, value: Value, hooked: boo
     if isinstance(base, Obj):
         if not store_by_code(cx, base, base.cls, name, value):
             require_plain(cx, base.cls, name, "__setattr__", hooked)
+            class_stays(cx, base.cls, "__setattr__")
             set_attribute(cx, base, name, value)
         return
     if isinstance(base, Arr) and name == "shape":

@@ -22,6 +22,7 @@ from ..outside_values import (
     MAPPINGS,
     capture_live,
     class_member,
+    class_stays,
     global_value,
     outside_constant,
     outside_value,
@@ -238,6 +239,7 @@ def object_attribute(cx: Context, base: Obj, name: str) -> Any:
     if code is not None:
         return code
     require_plain(cx, base.cls, name, "__getattribute__")
+    class_stays(cx, base.cls, "__getattribute__")
     raw = found_in_class(base.cls, name)
     if not isinstance(content.get(name, Unbound()), (Unbound, Maybe)):
         return read_once(cx, content[name], base)
