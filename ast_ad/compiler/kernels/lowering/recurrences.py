@@ -44,7 +44,7 @@ def linear_recurrence(c, x):
 def polyval(p, x):
     _of_vector(p)
     if isinstance(x, (float, np.float64)) and p.dtype == np.float64:
-        y = np.float64(0.0)
+        y: Any = np.float64(0.0)
     elif not isinstance(x, np.ndarray) or x.dtype != p.dtype:
         refuse("this call")
     else:
