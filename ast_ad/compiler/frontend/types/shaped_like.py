@@ -71,7 +71,9 @@ def _product(a: Type, b: Type) -> Type | None:
 
 
 def told_type(told: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Any:
-    """The type of a result whose shape is told by ``told``; see ``registry.shape``."""
+    """The type of a result whose shape is told by ``told``; see ``registry.shape``. None: not of these."""
+    if any(map(_has_any_rank, (*args, *kwargs.values()))):
+        return None
     try:
         lengths = told(*map(_told, args), **{name: _told(arg) for name, arg in kwargs.items()})
     except (TypeError, ValueError, IndexError, RuntimeError) as problem:
@@ -85,6 +87,11 @@ def told_type(told: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> An
 
 def _of_lengths(dtype: np.dtype, lengths: tuple[Dim | int | None, ...]) -> Array:
     return Array(dtype, tuple(Dim.fresh() if n is None else n for n in lengths))
+
+
+def _has_any_rank(arg: Arg) -> bool:
+    """Whether nothing can be told of an argument: it is an array, and of how many axes is not known."""
+    return any(isinstance(type, Array) and type.shape is None for type in map(_type, atoms(arg)))
 
 
 def _told(arg: Arg) -> Any:
