@@ -223,8 +223,10 @@ class Inputs:
             or hasattr(type(value), "_fields")
         ):
             return self.container(cx, value, path)
-        owner, program = getattr(value, "__self__", None), program_of_method(value)
-        if isinstance(value, types.BuiltinMethodType) and (isinstance(owner, type) or program is not None):
+        if isinstance(value, types.BuiltinMethodType) and (
+            isinstance(owner := value.__self__, type) or program_of_method(value) is not None
+        ):
+            program = program_of_method(value)
             self.guards.add(Guard.value(path.attribute("__self__"), owner))  # methods are made when read
             return Lit(value) if program is None else Bound(Lit(program), (Lit(owner),))
         if is_code(value):

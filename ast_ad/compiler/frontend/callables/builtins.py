@@ -7,6 +7,7 @@ import functools
 import operator
 import typing
 import warnings
+from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -80,6 +81,10 @@ def b_isinstance(cx: Context, value: Value, cls: type) -> Any:
         return Lit(isinstance(value.value, classes))  # its class is guarded, and has no code for this
     if isinstance(value, Obj) and original_of(value.cls) is not None:
         return Lit(issubclass(value.cls, classes) or issubclass(original_of(value.cls), classes))
+    if isinstance(value, Dct) and value.cls is dict and OrderedDict in several:
+        raise cx.unsupported(
+            "whether a dict is an OrderedDict", "one that the function makes is read as a dict", "do without"
+        )
     return Lit(asked(cx, lambda v: isinstance(v, classes), value))
 
 
