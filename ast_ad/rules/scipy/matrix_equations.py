@@ -209,3 +209,4 @@ def solve_toeplitz(c_or_cr, b, check_finite=True):
 
 
 helpers.SHAPED_LIKE[sl.solve_continuous_lyapunov] = 1, (0, 1)
+helpers.OF_MATRICES.update({sl.expm: 0, sl.solve_continuous_are: 2, sl.solve_discrete_are: 2})

@@ -223,7 +223,7 @@ def _inferred(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Any:
         found = _extremum(args) if fn in (max, min) else shaped_like(fn, args)
         if found is not None:
             return found
-    if fn is np.reshape and len(args) == 2 and isinstance(args[0], Var):
+    if fn is np.reshape and len(args) > 1 and isinstance(args[0], Var):  # whatever the order
         found = reshaped(args[0].type, args[1])
         if found is not None:
             return found
