@@ -432,11 +432,7 @@ SHAPED_LIKE: dict[Callable[..., Any], tuple[int, tuple[int, ...]]] = {
     one_like: (0, (0,)),
 }
 
-# Functions of matrices that give one of the shape of this argument, in double precision. Made-up matrices would
-# have to be square, and to have a solution.
-OF_MATRICES: dict[Callable[..., Any], int] = {}
-
-# Those of ``SHAPED_LIKE`` to which a list of numbers is the vector of them: an array is the result.
+# Those of them to which a list of numbers is the vector of them: an array is the result.
 OF_VECTORS: set[Callable[..., Any]] = set()
 
 # NumPy functions that write to their first argument, and the pure functions that give what it holds then.

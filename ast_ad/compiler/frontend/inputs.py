@@ -25,6 +25,7 @@ from .constructs.attributes import load_attribute
 from .context import Context, TensorOutside
 from .guards import Guard, Guards, Path, aspect_of
 from .length_patterns import Known, Lengths, leaf_type
+from .outside_records import outside_records
 from .outside_values import outside_value, require_plain_items
 from .signatures import is_code, signature
 from .store.outer_stores import BEFORE, Places
@@ -375,9 +376,7 @@ class Inputs:
         if path in self.captured or isinstance(value, np.ndarray) and self.has_name(value, path):
             return self.captured[path]
         if getattr(value, "dtype", None) is not None and value.dtype.kind not in "biufc":
-            raise cx.unsupported(
-                f"`{path}`, which is of dtype {value.dtype}", "it holds no numbers", "use a numeric dtype"
-            )
+            return outside_records(cx, self, value, path)
         if value is np.ma.masked:
             self.guards.add(Guard.value(path, value))
             return Lit(value)

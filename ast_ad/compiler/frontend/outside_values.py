@@ -176,7 +176,7 @@ def has_outside(cx: Context, base: Live, key: Value) -> bool:
 
 
 def entry(value: Any, key: Any) -> Any:
-    """``value[key]``, where that is there: a default would be put into the dict, and be it for the compiler."""
+    """``value[key]``, where that is there: a default would be put into the dict."""
     if isinstance(value, dict) and key not in value:
         raise KeyError(key)
     return value[key]

@@ -1,4 +1,4 @@
-"""Are dicts of other classes that live outside read as dicts where they are, and followed where they aren't?"""
+"""Are dicts of other classes that live outside read as dicts, and followed where reads are code?"""
 
 from collections import Counter, OrderedDict, defaultdict
 

@@ -132,7 +132,9 @@ def test_a_trial_takes_no_large_arrays(f, monkeypatch):
 
 def test_a_told_shape_of_an_array_of_unknown_rank():
     """Where nothing is known of an argument's lengths, the ranks that it may have are tried."""
-    found = result_type(sg.convolve, (Var(Array(DOUBLE, None)), Var(Array(DOUBLE, (5,)))), {"mode": Lit("same")})
+    found = result_type(
+        sg.convolve, (Var(Array(DOUBLE, None)), Var(Array(DOUBLE, (5,)))), {"mode": Lit("same")}
+    )
     assert found == Array(DOUBLE, None)
     coefficients = Var(Array(DOUBLE, (2,)))
     assert result_type(sg.lfilter, (coefficients, coefficients, Var(Array(DOUBLE, None))), {}).shape is None

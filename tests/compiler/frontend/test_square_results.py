@@ -1,4 +1,4 @@
-"""Are functions of matrices compiled that have no value on made-up ones: not square, or without a solution?"""
+"""Are functions of matrices compiled that have no value on made-up ones?"""
 
 import numpy as np
 import pytest
@@ -83,8 +83,8 @@ def twice(a):
 
 
 PROGRAMS = [
-    evolved, columns_first, chain, regulator, of_whole_numbers, steady_filter, complex_riccati, simulated, stack,
-    twice,
+    evolved, columns_first, chain, regulator, of_whole_numbers, steady_filter, complex_riccati, simulated,
+    stack, twice,
 ]  # fmt: skip
 A = np.array([[1.1, 0.4], [0.3, 0.7]])
 

@@ -79,8 +79,9 @@ def b_isinstance(cx: Context, value: Value, cls: type) -> Any:
     several = classes if isinstance(classes, tuple) else (classes,)
     if isinstance(value, Live) and all(type(one) is type for one in several):
         return Lit(isinstance(value.value, classes))  # its class is guarded, and has no code for this
-    if isinstance(value, Obj) and original_of(value.cls) is not None:
-        return Lit(issubclass(value.cls, classes) or issubclass(original_of(value.cls), classes))
+    plays = original_of(value.cls) or vars(value.cls).get("plays") if isinstance(value, Obj) else None
+    if isinstance(value, Obj) and plays is not None:
+        return Lit(issubclass(value.cls, classes) or issubclass(plays, classes))
     if isinstance(value, Dct) and value.cls is dict and OrderedDict in several:
         raise cx.unsupported(
             "whether a dict is an OrderedDict", "one that the function makes is read as a dict", "do without"

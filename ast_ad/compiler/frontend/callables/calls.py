@@ -44,6 +44,7 @@ from .numba_functions import call_ufunc, reading
 from .overwriting import overwrite
 from .programs import by_program
 from .protocols import by_protocol
+from .record_arrays import of_records
 
 TAKES_ARRAYS = {np.dot, np.inner, np.vdot, np.where, np.correlate, np.matmul, operator.matmul}
 ARRAY_PARAMETERS = frozenset("a x xp fp b arr y v p m weights filt A M".split())
@@ -167,6 +168,8 @@ def _call_python(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str, V
     found = by_protocol(cx, fn, args, kwargs)
     if found is None and not kwargs:
         found = called(cx, fn, args)
+    if found is None:
+        found = of_records(cx, fn, args, kwargs)
     if found is not None:
         return found
     handler = special(cx, fn)

@@ -31,7 +31,21 @@ from ..store.outer_stores import Attributes
 from ..store.shared_names import root_of
 from ..tables import Intrinsic, handles
 from ..types.type_questions import known_rank
-from ..values import Arr, Bound, Callee, Closure, Comprehension, Dct, Frame, Iterable, Live, Lst, Range, Tup, Value
+from ..values import (
+    Arr,
+    Bound,
+    Callee,
+    Closure,
+    Comprehension,
+    Dct,
+    Frame,
+    Iterable,
+    Live,
+    Lst,
+    Range,
+    Tup,
+    Value,
+)
 from .container_methods import list_append
 from .dict_methods import dict_items
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ....rules import helpers
+from ....rules import helpers, registry
 from ...ir.ops import UNKNOWN, Arg, Lit, Seq, Var, atoms
 from ...ir.types import KIND_OF, Array, Dim, ListOf, Optional, Scalar, TupleOf, Type, dtype_of, type_of
 from ..values import Callee
@@ -26,8 +26,8 @@ def shaped_like(fn: Callee, args: tuple[Arg, ...]) -> Any:
     """The result's type, or a list/tuple of types; None where it doesn't follow from the arguments' types."""
     if fn in PRODUCTS and len(args) == 2:
         return _product(_type(args[0]), _type(args[1]))
-    if fn in helpers.OF_MATRICES and len(args) > helpers.OF_MATRICES[fn]:
-        return _matrix(args, helpers.OF_MATRICES[fn])
+    if fn in registry.of_matrices and len(args) > registry.of_matrices[fn]:
+        return _matrix(args, registry.of_matrices[fn])
     entry = helpers.SHAPED_LIKE.get(fn)
     if entry is None or len(args) <= max(entry[0], *entry[1], 0):
         return None
@@ -73,10 +73,14 @@ def _product(a: Type, b: Type) -> Type | None:
 
 
 def _matrix(args: tuple[Arg, ...], position: int) -> Type | None:
-    """A matrix of the shape of one of the arguments, complex where any is; None where precision may be lower."""
+    """A matrix of the shape of one of the arguments; None where it may be of lower precision."""
     given = [type for arg in args for type in map(_type, atoms(arg)) if isinstance(type, Array)]
     like = _type(args[position])
-    if not isinstance(like, Array) or like.shape is None or any(type.dtype.char not in "dDlq" for type in given):
+    if (
+        not isinstance(like, Array)
+        or like.shape is None
+        or any(type.dtype.char not in "dDlq" for type in given)
+    ):
         return None
     return Array(np.result_type(np.float64, *(type.dtype for type in given)), like.shape)
 
