@@ -67,7 +67,8 @@ def of_matrices(y, x):
 
 def not_twice(y, x):
     order, back = order_of(x)
-    if not (order is None):
+    absent = order is None
+    if not absent:
         return np.dot(y[order], x) + np.dot(y[back], x**2)
     return np.dot(y, y)
 
