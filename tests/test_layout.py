@@ -313,3 +313,9 @@ def test_parameters_of_the_front_end_have_types():
         if parameter.annotation is not None
     ]
     assert FRONT_END and sum("Any" in text for text in texts) <= len(texts) / 20
+
+
+def test_constants_of_the_ir_are_not_compared():
+    """Two constants are never equal, whatever they hold: such a question is always answered no."""
+    compared = re.compile(r"[!=]= Lit\(")
+    assert [name for name, path in NAMES.items() if compared.search(path.read_text())] == []

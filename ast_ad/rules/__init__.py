@@ -53,6 +53,7 @@ from .programs import (  # noqa: F401
     masked_functions,
     masked_places,
     of_numpy,
+    records,
     ufunc_methods,
 )
 from .torch import (  # noqa: F401

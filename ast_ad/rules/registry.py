@@ -98,6 +98,11 @@ def _is_arriving(library: str) -> bool:
 shapes: dict[Function, Function] = {}
 
 
+# Functions of matrices, and which argument has the shape of the result, which is of double precision.
+# Made-up matrices would have to be square, and to have a solution.
+of_matrices: dict[Function, int] = {}
+
+
 def shape(*fns: Function) -> Callable[[Function], Function]:
     """Register ``told(*args) -> shape``: the function's arguments, arrays replaced by their shapes.
 

@@ -19,9 +19,11 @@ from ..eager.dispatch import plain_of
 from ..eager.numpy_protocol import run
 from ..eager.state import state
 from ..eager.tensor import Tensor
+from ..rules.structured import is_structured
 from .faces import makers
 from .flat_iterator import Flat
 from .object_arrays import as_list, objects_of
+from .record_arrays import of_records
 from .texts import check_read
 from .traced_array import Traced
 
@@ -40,6 +42,8 @@ def fills(original: Callable[..., Any]) -> Callable[..., Any]:
     def create(*args: Any, **kwargs: Any) -> Any:
         if not state.tracing:
             return original(*args, **kwargs)
+        if (records := of_records(original, args, kwargs)) is not None:
+            return records
         if original.__name__.endswith("_like"):
             args = tuple(plain_of(a) if isinstance(a, Tensor) else a for a in args)
         if any(has_traced(v) for v in (*args, *kwargs.values())):
@@ -102,6 +106,10 @@ def converts(original: Callable[..., Any]) -> Callable[..., Any]:
             return original(object, dtype, *args, **kwargs)
         if isinstance(dtype, Tensor):  # NumPy would ask it for its own
             dtype = plain_of(dtype)
+        if is_structured(type(object)) or isinstance(dtype, (np.dtype, list)) and has_traced(object):
+            records = of_records(original, (object, dtype, *args), kwargs)
+            if records is not None:
+                return records
         of_objects = dtype is not None and np.dtype(dtype).kind == "O"
         object = object if dtype is None or of_objects else as_list(object)
         if isinstance(object, Flat):

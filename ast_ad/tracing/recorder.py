@@ -39,6 +39,7 @@ from .faces import hide
 from .identity import given as in_places
 from .object_arrays import check_result, made_plain
 from .patches import replaced
+from .records_left import made_plain as records_made_plain
 from .replacements import replaced_by
 from .shared_arguments import Sharing, Twice
 from .solvers import table  # noqa: F401  (puts SciPy's solvers among the replacements)
@@ -64,7 +65,7 @@ def trace(
 
     ``writes``: whether it is known that the function writes to one of two arguments that share memory.
     """
-    with collected_rarely(), recording(), made_plain(), forgetting():
+    with collected_rarely(), recording(), made_plain(), forgetting(), records_made_plain():
         result, structure, pullback = _traced(function, args, kwargs, wrt, writes)
     return structure.unflatten(result), pullback
 
@@ -159,8 +160,7 @@ def forgetting() -> Iterator[list[Any]]:
                 t.forget()
         t = None
         survivors = [t for t in (reference() for reference in made) if t is not None and id(t) not in staying]
-        if survivors:
-            make_plain(survivors)
+        make_plain(survivors)
 
 
 @contextmanager

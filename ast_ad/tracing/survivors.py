@@ -1,6 +1,7 @@
 """What of a trace is left in the user's objects? Plain arrays and numbers, as the plain function leaves them.
 
-``make_plain(survivors) -> None``. The end of a trace, when all that only the trace referred to is gone.
+``make_plain(survivors, plain) -> None``. The end of a trace, when all that is gone to which
+only the trace referred.
 
 What was traced is mostly gone when the trace ends. What is not is held by something that the function wrote
 to: a list, a dict, an attribute, a variable of an enclosing function. The traced value is replaced there.
@@ -37,8 +38,10 @@ class OwnDict(dict[Any, Any]):
 _MADE_BY_PROGRAM = 1 << 9  # Py_TPFLAGS_HEAPTYPE, which classes written in Python have
 
 
-def make_plain(survivors: list[Any]) -> None:
+def make_plain(survivors: list[Any], plain: Callable[[Any], Any] = plain) -> None:
     """Put plain values in the places of traced ones, which have no history any more."""
+    if not survivors:
+        return
     places, tuples = _holding(survivors)
     found = {id(t): plain(t) for t in survivors}
 

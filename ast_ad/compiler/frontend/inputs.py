@@ -25,6 +25,7 @@ from .constructs.attributes import load_attribute
 from .context import Context, TensorOutside
 from .guards import Guard, Guards, Path, aspect_of
 from .length_patterns import Known, Lengths, leaf_type
+from .outside_records import outside_records
 from .outside_values import outside_value, require_plain_items
 from .signatures import is_code, signature
 from .store.outer_stores import BEFORE, Places
@@ -223,8 +224,10 @@ class Inputs:
             or hasattr(type(value), "_fields")
         ):
             return self.container(cx, value, path)
-        owner, program = getattr(value, "__self__", None), program_of_method(value)
-        if isinstance(value, types.BuiltinMethodType) and (isinstance(owner, type) or program is not None):
+        if isinstance(value, types.BuiltinMethodType) and (
+            isinstance(owner := value.__self__, type) or program_of_method(value) is not None
+        ):
+            program = program_of_method(value)
             self.guards.add(Guard.value(path.attribute("__self__"), owner))  # methods are made when read
             return Lit(value) if program is None else Bound(Lit(program), (Lit(owner),))
         if is_code(value):
@@ -373,9 +376,7 @@ class Inputs:
         if path in self.captured or isinstance(value, np.ndarray) and self.has_name(value, path):
             return self.captured[path]
         if getattr(value, "dtype", None) is not None and value.dtype.kind not in "biufc":
-            raise cx.unsupported(
-                f"`{path}`, which is of dtype {value.dtype}", "it holds no numbers", "use a numeric dtype"
-            )
+            return outside_records(cx, self, value, path)
         if value is np.ma.masked:
             self.guards.add(Guard.value(path, value))
             return Lit(value)

@@ -10,10 +10,11 @@ from .constructs.local_classes import is_local
 from .context import Context
 from .conversion import from_python
 from .guards import ATTRIBUTE, ITEM, MISSING, Guard, Path, is_constant
-from .store.outer_stores import GLOBALS, Attributes, is_stored, read
+from .store.outer_stores import GLOBALS, Attributes, found_in_class, is_stored, read
 from .values import Dct, Frame, Live, Value
 
 MAPPINGS = dict, types.MappingProxyType  # of which an outside object may be one that is read item by item
+READS = "keys", "values", "items", "get", "__iter__", "__len__", "__contains__", "__getitem__"
 
 IMMUTABLE = 1 << 8  # among the flags of a class: nothing in it can be replaced
 STORES = {"STORE_ATTR", "STORE_SUBSCR", "STORE_GLOBAL", "DELETE_ATTR", "DELETE_SUBSCR"}
@@ -144,7 +145,8 @@ def stores_itself(function: types.FunctionType) -> bool:
 
 def capture_live(cx: Context, base: Live) -> Any:
     """An outside container as abstract value."""
-    if isinstance(base.value, types.MappingProxyType):
+    if isinstance(base.value, types.MappingProxyType) or reads_as_dict(cx, base.value):
+        cx.outside().guards.add(Guard.type(base.path, type(base.value)))
         cx.outside().guards.add(Guard.keys(base.path, base.value))
         return Dct({k: outside_value(cx, v, base.path.item(k)) for k, v in base.value.items()})
     found = cx.outside().load(cx, base.value, base.path, deep=True)
@@ -152,6 +154,21 @@ def capture_live(cx: Context, base: Live) -> Any:
         cx.outside().places.whole[id(base.base.value)] = base.base.value
         cx.outside().places.attributes[found] = None
     return found
+
+
+def reads_as_dict(cx: Context, value: object) -> bool:
+    """Whether it is a dict of a class of its own, which is read as any dict: by no code of that class.
+
+    Nothing is stored in one: what is would be seen by the class (``__setitem__``).
+    """
+    cls = type(value)
+    if not isinstance(value, dict) or cls is dict:
+        return False
+    if any(isinstance(found_in_class(cls, name), types.FunctionType) for name in READS):
+        return False
+    for name in READS:
+        class_stays(cx, cls, name)
+    return True
 
 
 def has_outside(cx: Context, base: Live, key: Value) -> bool:
@@ -165,12 +182,19 @@ def has_outside(cx: Context, base: Live, key: Value) -> bool:
     return found
 
 
+def entry(value: Any, key: Any) -> Any:
+    """``value[key]``, where that is there: a default would be put into the dict."""
+    if isinstance(value, dict) and key not in value:
+        raise KeyError(key)
+    return value[key]
+
+
 def load_live_item(cx: Context, base: Live, index: Value) -> Any:
     key = cx.demand(index, "an index into an outside object")
     if base.path.label == GLOBALS and key in base.value:
         return global_value(cx, base.value, key)
     try:
-        found = base.value[key]
+        found = entry(base.value, key)
     except (KeyError, IndexError, TypeError) as problem:
         cx.outside().guards.add(Guard.missing(base.path.item(key)))
         raise cx.unsupported(

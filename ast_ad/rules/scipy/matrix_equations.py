@@ -16,7 +16,7 @@ from .. import helpers
 from ..numpy import decompositions, linalg
 from ..numpy.gather import refuse
 from ..numpy.products import H
-from ..registry import composite, shape, vjp
+from ..registry import composite, of_matrices, shape, vjp
 from .linalg import row_order, transposed_band, unit_lower
 
 # ----- Lyapunov's and Riccati's equations -----
@@ -209,3 +209,4 @@ def solve_toeplitz(c_or_cr, b, check_finite=True):
 
 
 helpers.SHAPED_LIKE[sl.solve_continuous_lyapunov] = 1, (0, 1)
+of_matrices.update({sl.expm: 0, sl.solve_continuous_are: 2, sl.solve_discrete_are: 2})

@@ -15,7 +15,7 @@ import scipy.ndimage as nd
 
 from .. import helpers
 from ..numpy.gather import positions
-from ..registry import composite, shape, vjp
+from ..registry import composite, nondifferentiable, shape, vjp
 from .ndimage import PADDED, each, require_plain
 
 # ----- what lies around each place -----
@@ -344,3 +344,8 @@ GREY = (
     nd.black_tophat,
 )
 helpers.SHAPED_LIKE.update({fn: (0, (0,)) for fn in GREY})
+
+# ----- of booleans: whether an element is 0 is all that these ask
+
+nondifferentiable(nd.binary_erosion, nd.binary_dilation, nd.binary_opening, nd.binary_closing)
+nondifferentiable(nd.binary_hit_or_miss, nd.binary_propagation, nd.binary_fill_holes, nd.label)

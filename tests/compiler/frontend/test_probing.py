@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.signal as sg
 
 import ast_ad
 from ast_ad.compiler.frontend.types import probing
@@ -127,3 +128,13 @@ def test_a_trial_takes_no_large_arrays(f, monkeypatch):
     found, step = gradient(x), 1e-6 * np.ones((3, 4))
     assert sizes and max(sizes) <= probing.MOST_PRODUCTS
     np.testing.assert_allclose(np.sum(found), (f(x + step) - f(x - step)) / 2e-6, rtol=1e-6)
+
+
+def test_a_told_shape_of_an_array_of_unknown_rank():
+    """Where nothing is known of an argument's lengths, the ranks that it may have are tried."""
+    found = result_type(
+        sg.convolve, (Var(Array(DOUBLE, None)), Var(Array(DOUBLE, (5,)))), {"mode": Lit("same")}
+    )
+    assert found == Array(DOUBLE, None)
+    coefficients = Var(Array(DOUBLE, (2,)))
+    assert result_type(sg.lfilter, (coefficients, coefficients, Var(Array(DOUBLE, None))), {}).shape is None

@@ -7,6 +7,7 @@ import functools
 import operator
 import typing
 import warnings
+from collections import OrderedDict
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -81,8 +82,13 @@ def b_isinstance(cx: Context, value: Value, cls: type) -> Any:
         return Lit(isinstance(value.value, classes))  # its class is guarded, and has no code for this
     if isinstance(value, Obj):
         bases_stay(cx, value.cls)
-    if isinstance(value, Obj) and original_of(value.cls) is not None:
-        return Lit(issubclass(value.cls, classes) or issubclass(original_of(value.cls), classes))
+    plays = original_of(value.cls) or vars(value.cls).get("plays") if isinstance(value, Obj) else None
+    if isinstance(value, Obj) and plays is not None:
+        return Lit(issubclass(value.cls, classes) or issubclass(plays, classes))
+    if isinstance(value, Dct) and value.cls is dict and OrderedDict in several:
+        raise cx.unsupported(
+            "whether a dict is an OrderedDict", "one that the function makes is read as a dict", "do without"
+        )
     return Lit(asked(cx, lambda v: isinstance(v, classes), value))
 
 

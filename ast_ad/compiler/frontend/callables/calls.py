@@ -19,7 +19,7 @@ from ...ir.ops import Lit
 from .. import doors
 from ..constructs.attributes import load_attribute
 from ..constructs.dispatchers import call_dispatcher, is_dispatcher
-from ..constructs.expressions import eval_elements, evaluate
+from ..constructs.expressions import entries, eval_elements, evaluate
 from ..constructs.object_operators import called
 from ..constructs.operators import fold, is_list_of_numbers
 from ..constructs.statements import place
@@ -29,7 +29,6 @@ from ..guards import Guard, Path
 from ..outside_values import known_items, outside_constant, outside_value
 from ..source.opaque import answers_by_arguments, run_apart
 from ..spelling import parameter_names, with_named_first
-from ..store.identities import static_entries
 from ..store.windows import mark_view, with_known_order
 from ..tables import expression, read_call
 from ..types.layouts import lies_as_given
@@ -45,6 +44,7 @@ from .numba_functions import call_ufunc, reading
 from .overwriting import overwrite
 from .programs import by_program
 from .protocols import by_protocol
+from .record_arrays import of_records
 
 TAKES_ARRAYS = {np.dot, np.inner, np.vdot, np.where, np.correlate, np.matmul, operator.matmul}
 ARRAY_PARAMETERS = frozenset("a x xp fp b arr y v p m weights filt A M".split())
@@ -99,11 +99,9 @@ def call_parts(cx: Context, node: gast.Call) -> tuple[Any, list[Value], dict[str
 
 def entries_passed(cx: Context, function: Value, value: Value) -> dict[str, Any]:
     """What ``**value`` passes to a function, by name."""
-    if isinstance(value, Dct):
-        return static_entries(cx, value)
     if is_before(value) and isinstance(function, Lit) and function.value is np.seterr:
         return {AS_BEFORE: value}
-    return {k: from_python(cx, v) for k, v in cx.demand(value, "keyword arguments").items()}
+    return entries(cx, value)
 
 
 def call(cx: Context, function: Value, args: list[Value], kwargs: dict[str, Value]) -> Any:
@@ -170,6 +168,8 @@ def _call_python(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str, V
     found = by_protocol(cx, fn, args, kwargs)
     if found is None and not kwargs:
         found = called(cx, fn, args)
+    if found is None:
+        found = of_records(cx, fn, args, kwargs)
     if found is not None:
         return found
     handler = special(cx, fn)

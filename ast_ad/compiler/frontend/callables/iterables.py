@@ -22,7 +22,7 @@ from ..constructs.operators import binary
 from ..constructs.statements import within_rules
 from ..context import Context
 from ..loops.iteration import check_counts, is_driven, makes_items, own_iterator
-from ..outside_values import capture_live
+from ..outside_values import MAPPINGS, capture_live
 from ..source.live_names import targets
 from ..store.dicts import copy_entries, fill
 from ..store.holding import placed, same_elements, set_list
@@ -31,7 +31,21 @@ from ..store.outer_stores import Attributes
 from ..store.shared_names import root_of
 from ..tables import Intrinsic, handles
 from ..types.type_questions import known_rank
-from ..values import Arr, Bound, Callee, Closure, Comprehension, Dct, Frame, Iterable, Lst, Range, Tup, Value
+from ..values import (
+    Arr,
+    Bound,
+    Callee,
+    Closure,
+    Comprehension,
+    Dct,
+    Frame,
+    Iterable,
+    Live,
+    Lst,
+    Range,
+    Tup,
+    Value,
+)
 from .container_methods import list_append
 from .dict_methods import dict_items
 
@@ -172,7 +186,7 @@ def b_dict(cx: Context, source: Value | None = None, **kwargs: Value) -> Any:
         found = copy_entries(cx, source)
         fill(cx, found, dict_items(cx, Dct(kwargs)))
         return found
-    if isinstance(source, Attributes):
+    if isinstance(source, Live) and isinstance(source.value, MAPPINGS) or isinstance(source, Attributes):
         source = capture_live(cx, source)
     source = source if source is None or isinstance(source, Dct) else consumed(cx, source)
     if isinstance(source, Dct):

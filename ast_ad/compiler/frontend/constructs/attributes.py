@@ -20,12 +20,14 @@ from ..conversion import from_python
 from ..guards import Guard, Path
 from ..outside_values import (
     MAPPINGS,
+    READS,
     capture_live,
     class_member,
     class_stays,
     global_value,
     outside_constant,
     outside_value,
+    reads_as_dict,
 )
 from ..signatures import is_object
 from ..store.identities import one_of, read_once
@@ -364,6 +366,9 @@ def local_class_attribute(cx: Context, base: Lit, name: str) -> Any:
 
 def of_mapping(cx: Context, base: Live, name: str) -> Any:
     """A method of a dict that is read item by item, or of a mapping that only its owner changes."""
+    if isinstance(base.value, dict) and type(base.value) is not dict:
+        if name not in READS or not reads_as_dict(cx, base.value):
+            return live_attribute(cx, base, name)
     handler = METHODS.get(("outside dict", name))
     if handler is not None:
         return Bound(Lit(Intrinsic(handler)), (base,))

@@ -81,7 +81,7 @@ def is_harmless(cx: Context, node: gast.AST) -> bool:
         plain = type(node.op).__name__ in ("Add", "Sub", "Mult")
         return plain and is_harmless(cx, node.left) and is_harmless(cx, node.right)
     if kind == "Call":  # len(x)
-        known = isinstance(node.func, gast.Name) and evaluate(cx, node.func) == Lit(len)
+        known = isinstance(node.func, gast.Name) and getattr(evaluate(cx, node.func), "value", None) is len
         return known and len(node.args) == 1 and isinstance(held(cx, node.args[0]), (Arr, Lst, Tup))
     value = held(cx, node)
     return value is not None and is_number(value)

@@ -118,7 +118,9 @@ def read_cached(
     if isinstance(base, Obj):
         cx.unbound_reads.add((base, name))
         held = cx.state.get(base).get(name, Unbound())
-        held = None if isinstance(held, Maybe) else not isinstance(held, Unbound)
+        if isinstance(held, Maybe):
+            return read_perhaps_cached(cx, base, cls, name, raw, held)
+        held = not isinstance(held, Unbound)
     else:
         held = cx.static_value(is_bound(cx, base.value, name))
         if held is False:
@@ -138,6 +140,24 @@ def read_cached(
         return read_once(cx, value, base)
     store_attribute_outside(cx, base.value, base.path, name, value)
     return value
+
+
+def read_perhaps_cached(
+    cx: Context, base: Obj, cls: type, name: str, raw: functools.cached_property[Any], held: Maybe
+) -> Any:
+    """The same where it was computed on some paths only: in an earlier turn of a loop, say."""
+
+    def kept() -> Lit:
+        set_attribute(cx, base, name, held.value)
+        return Lit(None)
+
+    def made() -> Lit:
+        descriptor(cx, cls, name)
+        set_attribute(cx, base, name, doors.call(cx, Lit(raw.func), [base], {}))
+        return Lit(None)
+
+    doors.choose(cx, held.bound, kept, made)
+    return read_once(cx, cx.state.get(base)[name], base)
 
 
 def store_by_code(cx: Context, base: Obj | Live, cls: type, name: str, value: Value) -> bool:

@@ -17,8 +17,9 @@ from ...ir.types import Opaque
 from .. import doors
 from ..callables.container_methods import list_append
 from ..context import Context
+from ..conversion import from_python
 from ..guards import Guard, Path
-from ..outside_values import outside
+from ..outside_values import MAPPINGS, capture_live, outside
 from ..source.live_names import targets
 from ..store.holding import placed
 from ..store.identities import read_once, static_entries
@@ -33,6 +34,7 @@ from ..values import (
     Frame,
     Generator,
     Iterable,
+    Live,
     Lst,
     Maybe,
     Obj,
@@ -192,11 +194,20 @@ def eval_dict(cx: Context, node: gast.Dict) -> Any:
     content: dict[Any, Any] = {}
     for key, value in zip(node.keys, node.values, strict=True):
         if key is None:
-            content.update(static_entries(cx, evaluate(cx, value)))
+            content.update(entries(cx, evaluate(cx, value)))
         else:
             place = cx.demand(evaluate(cx, key), "a dict key")  # before the value, as Python does
             content[place] = evaluate(cx, value)
     return Dct(content)
+
+
+def entries(cx: Context, value: Value) -> dict[Any, Any]:
+    """What ``**value`` stands for, by key."""
+    if isinstance(value, Live) and isinstance(value.value, MAPPINGS):
+        value = capture_live(cx, value)
+    if isinstance(value, Dct):
+        return static_entries(cx, value)
+    return {k: from_python(cx, v) for k, v in cx.demand(value, "what stands behind `**`").items()}
 
 
 @expression(gast.NamedExpr)

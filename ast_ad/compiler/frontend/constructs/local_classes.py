@@ -100,3 +100,9 @@ def require_outside(cx: Context, value: object) -> None:
             "the function defines the class at each call",
             "define the class outside of the function",
         )
+    if isinstance(value, type) and "plays" in vars(value):
+        raise cx.unsupported(
+            "a structured array that leaves the function",
+            "it is an array for each field there",
+            "return those",
+        )

@@ -42,7 +42,7 @@ def facts_told(cx: Context, cond: Value, holds: bool) -> Iterator[Fact]:
     elif COMPARISONS[op.fn] is not holds:
         yield from ((var, ~rank) for var, rank in facts_told(cx, cond, not holds) if rank is not None)
     elif op.fn in (operator.is_, operator.is_not):
-        if isinstance(op.args[0], Var) and op.args[1] == Lit(None):
+        if isinstance(op.args[0], Var) and isinstance(op.args[1], Lit) and op.args[1].value is None:
             yield op.args[0], None
     else:
         for rank, other in (op.args, op.args[::-1]):

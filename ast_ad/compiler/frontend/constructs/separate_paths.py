@@ -196,10 +196,12 @@ def known(cx: Context, var: Var, type: Type) -> None:
     if type is NONE:
         replace_names(cx, var, lambda _: Lit(None))
         return
-    if var.id in cx.builder.narrowed:
+    better = cx.builder.narrowed.get(var.id)
+    if better is not None and not isinstance(var.type, Optional):
         return
-    better = cx.builder.opaque(told, (var, Lit(rank_of(type))), type)
-    better.hint = var.hint
+    if better is None:
+        better = cx.builder.opaque(told, (var, Lit(rank_of(type))), type)
+        better.hint = var.hint
     if isinstance(type, Scalar) or isinstance(type, Optional):
         replace_names(cx, var, lambda _: better)
     else:

@@ -182,6 +182,8 @@ class Left:
             raise self.refuse(label, "the list, dict or object has another name")
         if isinstance(value, Obj) and is_local(value.cls):
             raise self.refuse(label, "the function defines its class at each call")
+        if isinstance(value, Obj) and "plays" in vars(value.cls):
+            raise self.refuse(label, "a structured array is an array for each field there")
         self.containers.add(value)
         content = self.entries(value, label) if isinstance(value, Dct) else self.cx.state.get(value)
         if isinstance(content, Var):

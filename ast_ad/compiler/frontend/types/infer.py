@@ -217,13 +217,13 @@ def _inferred(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Any:
         if (found := chosen_type(args[0], args[1])) is not None:
             return found
         fn, args = operator.getitem, (args[0], map_arg(_valid_index, args[1]))
-    if told := registry.shapes.get(fn):
-        return told_type(told, args, kwargs)
+    if (told := registry.shapes.get(fn)) and (found := told_type(told, args, kwargs)) is not None:
+        return found
     if not kwargs:
         found = _extremum(args) if fn in (max, min) else shaped_like(fn, args)
         if found is not None:
             return found
-    if fn is np.reshape and len(args) == 2 and isinstance(args[0], Var):
+    if fn is np.reshape and len(args) > 1 and isinstance(args[0], Var):  # whatever the order
         found = reshaped(args[0].type, args[1])
         if found is not None:
             return found

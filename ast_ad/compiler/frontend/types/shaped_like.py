@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ....rules import helpers
+from ....rules import helpers, registry
 from ...ir.ops import UNKNOWN, Arg, Lit, Seq, Var, atoms
 from ...ir.types import KIND_OF, Array, Dim, ListOf, Optional, Scalar, TupleOf, Type, dtype_of, type_of
 from ..values import Callee
@@ -26,6 +26,8 @@ def shaped_like(fn: Callee, args: tuple[Arg, ...]) -> Any:
     """The result's type, or a list/tuple of types; None where it doesn't follow from the arguments' types."""
     if fn in PRODUCTS and len(args) == 2:
         return _product(_type(args[0]), _type(args[1]))
+    if fn in registry.of_matrices and len(args) > registry.of_matrices[fn]:
+        return _matrix(args, registry.of_matrices[fn])
     entry = helpers.SHAPED_LIKE.get(fn)
     if entry is None or len(args) <= max(entry[0], *entry[1], 0):
         return None
@@ -70,8 +72,23 @@ def _product(a: Type, b: Type) -> Type | None:
     return Array(dtype, shape) if shape else Scalar(KIND_OF[dtype.kind], dtype)
 
 
+def _matrix(args: tuple[Arg, ...], position: int) -> Type | None:
+    """A matrix of the shape of one of the arguments; None where it may be of lower precision."""
+    given = [type for arg in args for type in map(_type, atoms(arg)) if isinstance(type, Array)]
+    like = _type(args[position])
+    if (
+        not isinstance(like, Array)
+        or like.shape is None
+        or any(type.dtype.char not in "dDlq" for type in given)
+    ):
+        return None
+    return Array(np.result_type(np.float64, *(type.dtype for type in given)), like.shape)
+
+
 def told_type(told: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Any:
-    """The type of a result whose shape is told by ``told``; see ``registry.shape``."""
+    """The type of a result whose shape is told by ``told``; see ``registry.shape``. None: not of these."""
+    if any(map(_has_any_rank, (*args, *kwargs.values()))):
+        return None
     try:
         lengths = told(*map(_told, args), **{name: _told(arg) for name, arg in kwargs.items()})
     except (TypeError, ValueError, IndexError, RuntimeError) as problem:
@@ -85,6 +102,11 @@ def told_type(told: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> An
 
 def _of_lengths(dtype: np.dtype, lengths: tuple[Dim | int | None, ...]) -> Array:
     return Array(dtype, tuple(Dim.fresh() if n is None else n for n in lengths))
+
+
+def _has_any_rank(arg: Arg) -> bool:
+    """Whether nothing can be told of an argument: it is an array, and of how many axes is not known."""
+    return any(isinstance(type, Array) and type.shape is None for type in map(_type, atoms(arg)))
 
 
 def _told(arg: Arg) -> Any:
