@@ -236,6 +236,26 @@ def yields_from(x):
     return sum(v * k for k, v in enumerate(tree(x[0], 3))) + sum(flat())
 
 
+@program(FOUR, later=[(-FOUR,)])
+def what_a_generator_returns(x):
+    def counted(v):
+        yield v
+        if v < 0.0:
+            return None
+        return v * 2
+
+    def flat():
+        n = yield from counted(x[0])
+        yield 1.0 if n is None else n
+        m = yield from counted(x[2])
+        yield x[1] if m is None else m * x[3]
+
+    total = 0.0
+    for k, v in enumerate(flat()):
+        total += v * (k + 1)
+    return total
+
+
 @program(FOUR, 2)
 def late_binding(x, n):
     scale = x[0]

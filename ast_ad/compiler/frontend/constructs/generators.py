@@ -148,7 +148,8 @@ def drive_comprehension(cx: Context, source: Comprehension, body: Body) -> None:
         cx.frame = consumer
 
 
-def drive_generator(cx: Context, source: Generator, body: Body) -> None:
+def drive_generator(cx: Context, source: Generator, body: Body) -> Any:
+    """Run ``body`` for every item; what the generator returns is the answer, and of use to ``yield from``."""
     consumer, frame = cx.frame, source.frame
     cx.state.get(source)  # nobody else has asked it
     cx.state.set(source, USED_UP)
@@ -165,9 +166,10 @@ def drive_generator(cx: Context, source: Generator, body: Body) -> None:
 
     cx.suspended[frame] = block
     try:
-        run_body(cx, source.node, frame, source.bound, source.name)
+        return run_body(cx, source.node, frame, source.bound, source.name)
     except Raised:
         cx.state.dead = True
+        return Lit(None)
     finally:
         del cx.suspended[frame]
 
@@ -195,11 +197,11 @@ def eval_yield(cx: Context, node: gast.Yield) -> Any:
 def eval_yield_from(cx: Context, node: gast.YieldFrom) -> Any:
     block = cx.suspended[cx.frame]
     source = evaluate(cx, node.value)
+    if isinstance(source, Generator):
+        returned = drive_generator(cx, source, block)
+        return Lit(None) if cx.state.dead else returned
     drive(cx, source, block)
-    if not isinstance(source, Generator) or cx.state.dead:
-        return Lit(None)
-    returned = cx.state.get_name(source.frame, "$value")
-    return Lit(None) if returned is None else returned
+    return Lit(None)
 
 
 # ----- zip, enumerate, map and filter over what drives
