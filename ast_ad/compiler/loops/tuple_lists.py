@@ -62,6 +62,7 @@ class TupleLists(Lists):
 
     def __init__(self, function: Function) -> None:
         self.taken: dict[Var, Var] = {}  # a tuple, and the list that it was in
+        self.made: dict[Var, tuple[Arg, ...]] = {}  # a tuple, and what is in it
         super().__init__(function)
 
     def element(self, members: Any) -> Any:
@@ -75,6 +76,8 @@ class TupleLists(Lists):
         return super().of(arg) or None
 
     def operation(self, op: Op) -> None:
+        if op.fn is builtin.make_tuple:
+            self.made[op.out] = op.args
         placed = op.args if op.fn is builtin.make_list else op.args[_PLACED.get(op.fn, len(op.args)) :][:1]
         whole = op.args[:1] if op.fn in _PARTS else placed  # in which a tuple may stand for its places
         self.lose(v for arg in operands(op) for v in variables(arg) if not any(v is one for one in whole))
@@ -106,6 +109,8 @@ class TupleLists(Lists):
         """Whether the places of a tuple are known."""
         assert isinstance(held.type, ListOf)
         places = len(held.type.element.items) if isinstance(held.type.element, TupleOf) else 0
+        if isinstance(value, Var) and value in self.made:
+            return len(self.made[value]) == places
         if isinstance(value, Var) and value in self.taken:
             return isinstance(value.type, TupleOf) and len(value.type.items) == places
         return isinstance(value, Seq) and value.kind is tuple and len(value.items) == places
@@ -129,6 +134,8 @@ class _Apart(Replacing):
         return (Seq((), list),) * count
 
     def other(self, op: Op, ops: Ops) -> None:
+        if op.fn is builtin.make_tuple:
+            self.parts[op.out] = op.args
         if op.fn not in _PARTS or op.args[0] not in self.parts:
             ops.ops.append(op)
             return

@@ -159,7 +159,24 @@ def tuples_listed_again(w):
     return again[0][0] * again[1][0] * again[2][1]
 
 
+def states_by_place(w):
+    """The first array is the caller's, the others are appended: a list says where each element is."""
+    xs = [w]
+    for i in range(4):
+        xs.append(xs[i] + 0.1 * np.sin(xs[max(0, i - 2)]))
+    return np.sum(xs[-1] ** 2) + xs[2][0]
+
+
+def delayed(w):
+    xs = [w * 1.0]
+    for i in range(4):
+        before = xs[i - 2] if i >= 2 else w
+        xs.append(xs[i] - 0.1 * before * xs[i // 2])
+    return np.sum(xs[-1] ** 2)
+
+
 PROGRAMS = [
+    states_by_place, delayed,
     tuples_in_tuples, tuples_listed_again, pairs, whole_tuple, with_counters, indices, changed, two_lists,
     put_in_front, put_anywhere, queue, arrays_in_front, history, tuples_that_escape, one_branch,
 ]  # fmt: skip
