@@ -45,6 +45,12 @@ def test_general(n):
         small.invert_small(a, square)
         near(square, np.linalg.inv(a), a)
         near(small.determinant_of_small(a), np.linalg.det(a), a)
+        for of in (a, a * 1e-200):
+            sign, log = small.log_determinant_of_small(of)
+            assert (sign, log) == (
+                np.linalg.slogdet(of)[0],
+                pytest.approx(np.linalg.slogdet(of)[1], abs=1e-9),
+            )
         assert np.array_equal(a, before)
 
 
@@ -131,6 +137,7 @@ def test_singular(n):
         with pytest.raises(Mismatch):
             fn(a, *args)
     assert small.determinant_of_small(a) == np.linalg.det(a) == 0.0
+    assert small.log_determinant_of_small(a) == tuple(np.linalg.slogdet(a)) == (0.0, -np.inf)
 
 
 def test_cofactors():
@@ -190,6 +197,28 @@ def likelihood(p, z):
         x, cov = x + gain @ e, cov - gain @ h @ cov
         total -= 0.5 * (np.log(np.linalg.det(s)) + e @ np.linalg.solve(s, e))
     return total
+
+
+def log_likelihoods(a, b):
+    """Of small matrices, whose length is known, and of one that is as large as its argument."""
+    total = 0.0
+    for i in range(3):
+        sign, log = np.linalg.slogdet(a + (i + 1) * np.eye(3) + b[i])
+        total += sign * log + np.linalg.slogdet(np.outer(b, b) + (i + 2) * np.eye(len(b)))[1]
+    return total
+
+
+@pytest.mark.slow
+def test_logarithms_of_determinants_in_a_loop_are_kernels():
+    a, b = rng.normal(size=(3, 3)), rng.normal(size=20)
+    derivative = ast_ad.value_and_grad(log_likelihoods, argnums=(0, 1), backend="numba", fallback="error")
+    value, bars = derivative(a, b)
+    assert value == pytest.approx(log_likelihoods(a, b), rel=1e-12)
+    assert "NumPy code" not in derivative.explain()
+    for bar, other in zip(
+        bars, ast_ad.grad(log_likelihoods, argnums=(0, 1), backend="numpy")(a, b), strict=True
+    ):
+        np.testing.assert_allclose(bar, other, rtol=1e-9, atol=1e-12)
 
 
 def test_the_hessian_of_a_determinant_in_a_loop_is_kernels():

@@ -143,3 +143,15 @@ def _determinant(s: Scalarizer, op: Op) -> None:
     fn = _chosen(op, matrix, small.determinant_of_small, large.determinant)
     s.body.append(Op(fn, (matrix.var,), (out,), effect=True))
     s.env[op.out] = out
+
+
+@form_of(np.linalg.slogdet)
+def _log_determinant(s: Scalarizer, op: Op) -> None:
+    matrix = _square(s, op)
+    if not all(isinstance(out.type, Scalar) for out in op.outs):
+        raise NoForm("determinants")
+    s.flush()
+    sign, log = (Var(out.type, out.hint) for out in op.outs)
+    fn = _chosen(op, matrix, small.log_determinant_of_small, large.log_determinant)
+    s.body.append(Op(fn, (matrix.var,), (sign, log), effect=True))
+    s.env.update(zip(op.outs, (sign, log), strict=True))

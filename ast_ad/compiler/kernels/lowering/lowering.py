@@ -68,7 +68,7 @@ def of_each_element(fn: Any) -> bool:
 
 OF_NUMBERS: set[Any] = {sorting.quantile_position}
 
-SEVERAL = {np.shape, np.histogram, np.unravel_index, builtins.divmod, math.modf}
+SEVERAL = {np.shape, np.histogram, np.unravel_index, builtins.divmod, math.modf, np.linalg.slogdet}
 """What has several results, and a form for them."""
 
 POINTWISE: set[Any] = {

@@ -117,6 +117,11 @@ def determinant(a: Any) -> float:
 
 
 @linked
+def log_determinant(a: Any) -> tuple[float, float]:
+    return np.linalg.slogdet(a)
+
+
+@linked
 def cofactors(a: Any, out: Any) -> None:
     """``det(a) * inv(a).T``; near to singular matrices that is not accurate, and left to others."""
     inverse = np.linalg.inv(a)

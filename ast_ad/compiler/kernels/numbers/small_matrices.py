@@ -128,6 +128,23 @@ def determinant_of_small(a: Any) -> float:
 
 
 @linked
+def log_determinant_of_small(a: Any) -> tuple[float, float]:
+    """The sign of the determinant and the logarithm of its size, in range where the product is not."""
+    lu, order, _ = eliminate(a)
+    sign, log = 1.0, 0.0
+    for i in range(a.shape[0]):
+        if lu[i, i] == 0.0:
+            return 0.0, -np.inf
+        if lu[i, i] < 0.0:
+            sign = -sign
+        log += np.log(abs(lu[i, i]))
+        for j in range(i):
+            if order[j] > order[i]:
+                sign = -sign
+    return sign, log
+
+
+@linked
 def require_well_conditioned(a: Any, inverse: Any) -> None:
     n, largest, largest_of_inverse = a.shape[0], 0.0, 0.0
     for i in range(n):
