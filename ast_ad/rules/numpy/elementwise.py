@@ -380,8 +380,8 @@ def angle(g, ans, z, deg=False):
 
 @vjp(cmath.polar)
 def polar(g, ans, z):
-    (g_size, g_turn), (size, _) = g, ans
-    return g_size * ratio(z, size) + g_turn * 1j * np.conj(ratio(1.0, z))
+    g_size, g_turn = g
+    return g_size * np.sign(z) + g_turn * 1j * np.conj(ratio(1.0, z))
 
 
 @vjp(cmath.rect)
