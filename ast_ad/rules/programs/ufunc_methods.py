@@ -73,6 +73,10 @@ def reduce(fn, array, axis=0, dtype=None, keepdims=False, initial=None, where=Tr
     return np.expand_dims(total, axes) if keepdims else total
 
 
+OF_FLOATS = np.add, np.subtract, np.multiply, np.divide, np.logaddexp, np.logaddexp2, np.hypot, np.arctan2
+"""Whose results are floats of the arguments' precision."""
+
+
 @read_for(np.ufunc.accumulate)
 def accumulate(fn, array, axis=0, dtype=None):
     a = array if dtype is None else array.astype(dtype)
@@ -81,6 +85,12 @@ def accumulate(fn, array, axis=0, dtype=None):
     if fn == np.minimum:
         return cummin(a, axis)[0]
     rows = np.moveaxis(a, axis, 0)
+    if fn in OF_FLOATS and a.dtype.kind == "f":
+        out = np.empty_like(rows)
+        out[:1] = rows[:1]
+        for i in range(1, len(rows)):
+            out[i] = fn(out[i - 1], rows[i])
+        return np.moveaxis(out, 0, axis)
     if len(rows) == 0:
         return a.copy()
     total = rows[0]

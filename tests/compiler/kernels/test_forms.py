@@ -223,6 +223,10 @@ def running_products(x):
     return np.sum(y)
 
 
+def accumulated(x):
+    return np.sum(np.logaddexp.accumulate(x, axis=1) * x) + np.sum(np.hypot.accumulate(x[0]))
+
+
 def diagonals_set(x):
     a = x[:6, :6].copy()
     np.fill_diagonal(a, 0.0)
@@ -285,7 +289,7 @@ CASES: list[tuple[Callable[..., Any], Any]] = [
     (chosen, V), (chosen_and_kept, V), (put_by_mask, V), (columns, X), (powers, W), (powers_of_numbers, W),
     (extrema, X), (gathered, X), (ones_and_zeros, X), (converted, V), (in_batches, V),
     (running_sums, X), (norms, X), (counts, X), (small_systems, X),
-    (running_products, X), (diagonals_set, X), (missing, X), (turned, X),
+    (running_products, X), (accumulated, X), (diagonals_set, X), (missing, X), (turned, X),
     (products_of_others, X),
     (written_twice, V), (chosen_places, V), (chosen_places, np.zeros(0)),
     (rows_by_masks, X), (rows_by_masks, -np.abs(X)),
