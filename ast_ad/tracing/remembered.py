@@ -8,6 +8,7 @@ whose place another value could be.
 
 from __future__ import annotations
 
+import operator
 import sys
 import weakref
 from collections.abc import Callable, Iterable
@@ -28,11 +29,11 @@ class Remembered:
 
     def __init__(self, table: Any, walk: Walk, places: list[Place]) -> None:
         self.table, self.walk, self.places = table, walk, places
-        self.modules = len(sys.modules)
+        self.modules = list(sys.modules.values())
         self.codes = [(f, f.__code__, f.__defaults__, f.__closure__) for f in walk.functions.values()]
         self.gone: list[Any] = []  # weak references that have died
         self.watched: list[Any] = []
-        spaces: list[Any] = [*walk.namespaces, *map(vars, walk.classes)]
+        spaces: list[Any] = [*walk.namespaces, *map(vars, walk.classes), *walk.asked]
         self.read = [(space, *self._look(space)) for space in spaces]
 
     def _look(self, space: Any) -> tuple[Callable[[Any], Any], Any]:
@@ -61,13 +62,21 @@ class Remembered:
         return (
             self.table is table
             and not self.gone
-            and self.modules == len(sys.modules)
+            and _same(self.modules, list(sys.modules.values()))
+            and all(
+                type(one) is kind and (one if isinstance(one, type) else kind).__mro__ is made_of
+                for one, kind, made_of in self.walk.objects
+            )
             and all(
                 f.__code__ is code and f.__defaults__ is given and f.__closure__ is cells
                 for f, code, given, cells in self.codes
             )
             and all(look(space) == looked for space, look, looked in self.read)
         )
+
+
+def _same(some: list[Any], others: list[Any]) -> bool:
+    return len(some) == len(others) and all(map(operator.is_, some, others))
 
 
 def _names(space: Any) -> tuple[int, ...]:

@@ -371,7 +371,7 @@ def replacement(value: Any, table: dict[int, tuple[Any, Any]]) -> Any:
     if made_of(value) is not None:
         return _kept(value, _python_of)
     if kind is np.vectorize:
-        return _kept(value, vectorized)
+        return _kept(value, vectorized, value.pyfunc)
     if kind is functools.partial:
         inner = replacement(value.func, table)
         return None if inner is None else _kept(value, lambda v: _partial_of(inner, v), inner)

@@ -24,12 +24,17 @@ from .replacements import Cached, ModuleFace
 
 
 class Walk:
-    """What was walked through: namespaces, functions by their ids, and the user's classes."""
+    """What was walked through: namespaces, functions by their ids, the user's classes, objects with theirs.
+
+    ``asked``: tables that nothing stands in that is replaced, but that the walk has gone on from.
+    """
 
     def __init__(self, roots: Sequence[Any]) -> None:
         self.namespaces: list[dict[str, Any]] = []
         self.functions: dict[int, types.FunctionType] = {}
         self.classes: list[type] = []
+        self.objects: list[tuple[Any, type, tuple[type, ...]]] = []  # with class, and what that is made of
+        self.asked: list[dict[str, Any]] = []
         self._seen: set[int] = set()
         self._helpers: set[int] = set()
         self._handed = Handed()
@@ -52,8 +57,11 @@ class Walk:
         if isinstance(value, types.MethodType):
             self._pending.append(value.__self__)
             value = value.__func__
+        if type(value) is np.vectorize:
+            self.asked.append(vars(value))
         value = _python_of(value)
         if isinstance(value, functools.partial):
+            self.asked.append(value.keywords)
             self._pending += _of_partial(value)
             return
         if isinstance(value, types.FunctionType):
@@ -80,6 +88,7 @@ class Walk:
     def _object(self, value: Any) -> Any:
         """Through an object's attributes and its class; the module of this is the answer."""
         kind = value if isinstance(value, type) else type(value)
+        self.objects.append((value, type(value), kind.__mro__))
         held = _dict_of(value)
         if type(held) is dict and self._new(held):
             self.namespaces.append(held)

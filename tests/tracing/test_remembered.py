@@ -4,6 +4,7 @@ Each helper calls ``math.exp`` by a name of a module of its own: it takes no tra
 was found, and replaced, in the very trace.
 """
 
+import functools
 import gc
 import itertools
 import math
@@ -39,13 +40,18 @@ PROGRAMS = """
 class Box:
     pass
 
-class Model:
+class Base:
     def energy(self, x, call=helper_of(2.0)):
         return call(x)
+
+class Model(Base):
+    pass
 
 helper, table, named = helper_of(2.0), [helper_of(2.0)], {"one": helper_of(2.0)}
 box, model, module = Box(), Model(), sys.modules[helper_of(2.0, "inside").__module__]
 box.call = helper_of(2.0)
+partial = functools.partial(lambda x, call: call(x), call=helper_of(2.0))
+vectorized = np.vectorize(helper_of(2.0))
 
 def by_name(x):
     return helper(traced(x))
@@ -70,6 +76,12 @@ def by_default(x, call=helper_of(2.0)):
 
 def by_keyword(x, *, call=helper_of(2.0)):
     return call(traced(x))
+
+def by_partial(x):
+    return partial(traced(x))
+
+def by_vectorized(x):
+    return vectorized(traced(x))
 
 def by_import(x):
     import helpers_late
@@ -138,6 +150,12 @@ CHANGES = {
         lambda space, value: setattr(space["by_default"], "__defaults__", (value,)),
     ),
     "a keyword": ("by_keyword", lambda space, value: space["by_keyword"].__kwdefaults__.update(call=value)),
+    "another base": (
+        "by_method",
+        lambda space, value: setattr(space["Model"], "__bases__", (class_of(value),)),
+    ),
+    "in a partial": ("by_partial", lambda space, value: space["partial"].keywords.update(call=value)),
+    "vectorized": ("by_vectorized", lambda space, value: setattr(space["vectorized"], "pyfunc", value)),
     "code": ("by_name", another_code),
     "imported": ("by_import", late),
     "a cell": ("by_cell", lambda space, value: space["change_cell"](value)),
@@ -147,7 +165,8 @@ CHANGES = {
 @pytest.fixture
 def space():
     late(None, helper_of(2.0))
-    found = {"traced": traced, "helper_of": helper_of, "sys": sys, "__name__": "programs_here"}
+    found = {"traced": traced, "helper_of": helper_of, "sys": sys, "np": np, "functools": functools}
+    found["__name__"] = "programs_here"
     exec(PROGRAMS, found)
     return found
 
@@ -155,12 +174,14 @@ def space():
 @pytest.mark.parametrize("case", CHANGES)
 def test_what_has_changed_is_found(case, space):
     name, change = CHANGES[case]
+    factors = (3.0, 5.0, 7.0)
+    prepared = [helper_of(factor) for factor in factors]  # now: that a module comes is another change
     derivative = ast_ad.value_and_grad(space[name])
     before = derivative(X)
     assert derivative.mode == "fallback"
     assert derivative(X) == before == (2 * math.exp(X), 2 * math.exp(X))
-    for factor in (3.0, 5.0, 7.0):
-        change(space, helper_of(factor))
+    for factor in factors:
+        change(space, prepared.pop(0))
         assert derivative(X) == (factor * math.exp(X), factor * math.exp(X))
     assert not patches._held
 
