@@ -42,6 +42,12 @@ def test_sides_of_cuts_and_signs_of_zeros(name):
             assert np.signbit(found.real) == np.signbit(expected.real), z
 
 
+def test_directions_of_infinities():
+    for z in itertools.starmap(complex, itertools.product([0.0, -2.0, np.inf, -np.inf], repeat=2)):
+        with np.errstate(invalid="ignore"):
+            np.testing.assert_array_equal(complex_math.sign_complex(z), np.sign(z))
+
+
 def test_powers():
     bases = [0, 1, -1, 2, 0.5, 1j, 1 + 1j, -2.5 + 1j, 1e-5, *ANYWHERE[:40]]
     exponents = [0, 1, -1, 2, 3, -5, 99, 0.5, -0.3, 1j, 1 - 2j, *ANYWHERE[40:60]]

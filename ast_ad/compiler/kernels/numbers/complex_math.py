@@ -50,8 +50,12 @@ def angle(z):
 
 @linked
 def sign_complex(z):
-    """``z / abs(z)``, and 0 at 0."""
+    """``z / abs(z)``, and 0 at 0; with one infinite part the direction of that."""
     size = abs(z)
+    if abs(z.real) == np.inf and abs(z.imag) < np.inf:
+        return complex(math.copysign(1.0, z.real), 0.0)
+    if abs(z.imag) == np.inf and abs(z.real) < np.inf:
+        return complex(0.0, math.copysign(1.0, z.imag))
     return z if size == 0 else z / size
 
 
@@ -150,7 +154,7 @@ def log_complex(z):
     if x < y:
         x, y = y, x
     turn = vector_math.atan2(z.imag, z.real)
-    if 0.5 < x < 2.0 and y < 2.0:
+    if 0.5 < x < 2.0:
         return complex(0.5 * vector_math.log1p((x - 1.0) * (x + 1.0) + y * y), turn)
     return complex(vector_math.log(vector_math.hypot(x, y)), turn)
 

@@ -48,8 +48,7 @@ tanh = _raising(c.tanh_complex, "tanh")
 
 @linked
 def phase(x):
-    z = c.to_complex(x)
-    return vector_math.atan2(z.imag, z.real)
+    return c.angle(c.to_complex(x))
 
 
 @linked
