@@ -400,7 +400,7 @@ def _walk(value: Any, leaves: list[Any]) -> TreeDef:
 
 
 def _is_number_or_array(value: Any) -> bool:
-    if "plays" in vars(type(value)):  # it stands for an array while a function runs
+    if "__ast_ad_plays__" in vars(type(value)):  # it stands for an array while a function runs
         raise _StrangeArray("structured array that the function makes")
     if isinstance(value, np.ndarray):
         cls = type(value)

@@ -18,6 +18,10 @@ classes: list[type] = []
 """The class that stands for structured arrays."""
 
 
+PLAYS = "__ast_ad_plays__"
+"""The attribute of a class of ours that tells of what its objects are instances to the program."""
+
+
 class Noted(threading.local):
     """The structured arrays, and items of them, that a trace has made as long as it runs."""
 

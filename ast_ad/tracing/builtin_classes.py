@@ -16,6 +16,7 @@ from ..eager.dispatch import plain_of
 from ..eager.numpy_protocol import run
 from ..eager.tensor import Tensor
 from ..rules import helpers
+from ..rules.structured import PLAYS
 from .hashing import hashed_by_value
 from .identity import InPlace
 from .texts import check_read
@@ -111,7 +112,7 @@ def _number(kind: Any, t: Any) -> Any:
 
 
 def _class_of(value: Any) -> Any:
-    known = isinstance(value, Tensor) or issubclass(type(value), InPlace)
+    known = isinstance(value, Tensor) or issubclass(type(value), InPlace) or PLAYS in vars(type(value))
     found = value.__class__ if known else type(value)
     return next((c for c in _standing if c._original is found), found)
 

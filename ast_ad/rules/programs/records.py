@@ -22,7 +22,7 @@ READS = ("tolist", "tobytes", "astype", "argsort", "searchsorted", "nbytes", "it
 class Records:
     """A structured array: arrays by name, all of them with the same first axes."""
 
-    plays = np.ndarray  # what it is an instance of
+    __ast_ad_plays__ = np.ndarray  # what it is an instance of
 
     def __init__(self, fields, dtype, ndim):
         self.fields = fields
@@ -33,7 +33,7 @@ class Records:
 
     @property  # type: ignore[misc]
     def __class__(self):
-        return self.plays
+        return self.__ast_ad_plays__
 
     @property
     def shape(self):
@@ -42,6 +42,15 @@ class Records:
     @property
     def size(self):
         return int(np.prod(self.shape))
+
+    def __eq__(self, other):
+        not_compared()
+
+    def __ne__(self, other):
+        not_compared()
+
+    def __bool__(self):
+        not_compared()
 
     def __len__(self):
         return len(self.fields[self.dtype.names[0]])
@@ -102,7 +111,7 @@ class Records:
 class Record:
     """An item of a structured array, which shows what that holds."""
 
-    plays = np.void
+    __ast_ad_plays__ = np.void
 
     def __init__(self, fields, dtype, index):
         self.fields = fields
@@ -113,7 +122,16 @@ class Record:
 
     @property  # type: ignore[misc]
     def __class__(self):
-        return self.plays
+        return self.__ast_ad_plays__
+
+    def __eq__(self, other):
+        not_compared()
+
+    def __ne__(self, other):
+        not_compared()
+
+    def __bool__(self):
+        not_compared()
 
     def name(self, key):
         return key if isinstance(key, str) else self.dtype.names[key]
@@ -136,6 +154,12 @@ class Record:
 
     def copy(self):
         return Record({name: np.copy(self.fields[name]) for name in self.dtype.names}, self.dtype, self.index)
+
+
+def not_compared():
+    refuse(
+        "a comparison of a structured array, or an item of one", "it is not followed", "compare the fields"
+    )
 
 
 def is_whole(key, ndim):

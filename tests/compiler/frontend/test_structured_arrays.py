@@ -101,7 +101,14 @@ def masked_copies(x):
     return chosen["b"].sum() + p["b"].sum() + a * 2.0 + b
 
 
+def by_class(x):
+    p = np.zeros(2, dtype=PAIR)
+    p["a"] = x[0]
+    return np.sum(p["a"]) * (type(p) is np.ndarray) + x[1] * (type(p[0]) is np.void)
+
+
 COMPILED = [
+    by_class,
     fields_written, rows_written, made_of_tuples, outside_by_rows, outside_by_fields, slices_show_the_array,
     alike, of_complex_numbers, of_two_axes, sorted_by_a_field, masked_copies,
 ]  # fmt: skip
@@ -192,8 +199,25 @@ def whole(x):
     return np.sum(np.sort(returned(x), order="a")["a"])
 
 
+def equal_rows(x):
+    p = np.array([(x[0], 1.0), (x[0], 1.0)], dtype=PAIR)
+    return x[0] * (2.0 if p[0] == p[1] else 3.0)
+
+
+def different_arrays(x):
+    p = np.array([(x[0], 1.0), (x[0], 1.0)], dtype=PAIR)
+    return np.sum(p != p.copy()) + x[0]
+
+
+def truth(x):
+    p = np.array([(x[0], 1.0)], dtype=PAIR)
+    return x[0] if p[0] else x[1]
+
+
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
-@pytest.mark.parametrize("f", [summed, viewed, whole], ids=lambda f: f.__name__)
+@pytest.mark.parametrize(
+    "f", [summed, viewed, whole, equal_rows, different_arrays, truth], ids=lambda f: f.__name__
+)
 def test_what_is_not_followed_is_told(f):
     for fallback in ("trace", "error"):
         with pytest.raises((ast_ad.UnsupportedError, ast_ad.MissingRuleError)):
@@ -206,3 +230,19 @@ def test_a_result_is_none():
         ast_ad.vjp(returned, X)
     with pytest.raises(ast_ad.UnsupportedError, match="a structured array that leaves the function"):
         ast_ad.vjp(returned, X, fallback="error")
+
+
+class Song:
+    plays = "loud"
+
+    def __init__(self, length):
+        self.length = length
+
+
+@pytest.mark.parametrize("fallback", ["error", "trace"])
+def test_a_class_of_the_users_may_have_attributes_of_any_name(fallback):
+    def f(x):
+        song = Song(x[0])
+        return song.length * len(song.plays) + x[1] * (type(song) is Song) + isinstance(song, (int, str))
+
+    assert ast_ad.value_and_grad(f, fallback=fallback, check=False)(X)[0] == f(X)

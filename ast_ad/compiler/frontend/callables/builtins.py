@@ -15,6 +15,7 @@ import numpy as np
 
 from ....rules import helpers
 from ....rules.standing import original_of
+from ....rules.structured import PLAYS
 from ...ir.ops import Lit, Op, Var
 from ...ir.types import Scalar, has_references
 from ..constructs.attribute_stores import store_attribute
@@ -82,9 +83,9 @@ def b_isinstance(cx: Context, value: Value, cls: type) -> Any:
         return Lit(isinstance(value.value, classes))  # its class is guarded, and has no code for this
     if isinstance(value, Obj):
         bases_stay(cx, value.cls)
-    plays = original_of(value.cls) or vars(value.cls).get("plays") if isinstance(value, Obj) else None
-    if isinstance(value, Obj) and plays is not None:
-        return Lit(issubclass(value.cls, classes) or issubclass(plays, classes))
+    played = original_of(value.cls) or vars(value.cls).get(PLAYS) if isinstance(value, Obj) else None
+    if isinstance(value, Obj) and played is not None:
+        return Lit(issubclass(value.cls, classes) or issubclass(played, classes))
     if isinstance(value, Dct) and value.cls is dict and OrderedDict in several:
         raise cx.unsupported(
             "whether a dict is an OrderedDict", "one that the function makes is read as a dict", "do without"
@@ -110,6 +111,8 @@ def b_isdtype(cx: Context, dtype: Value, kind: Value) -> Any:
 
 @handles(type)
 def b_type(cx: Context, value: Value) -> Any:
+    if isinstance(value, Obj) and PLAYS in vars(value.cls):
+        return Lit(vars(value.cls)[PLAYS])
     return Lit(asked(cx, type, value))
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from ....rules.structured import PLAYS
 from ...ir.ops import Lit
 from ..context import Context
 from ..values import Bound, Frame, Lost, Maybe, Obj, Unbound, Value
@@ -100,7 +101,7 @@ def require_outside(cx: Context, value: object) -> None:
             "the function defines the class at each call",
             "define the class outside of the function",
         )
-    if isinstance(value, type) and "plays" in vars(value):
+    if isinstance(value, type) and PLAYS in vars(value):
         raise cx.unsupported(
             "a structured array that leaves the function",
             "it is an array for each field there",

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ....rules.structured import PLAYS
 from ...ir.builtin import TELLING
 from ...ir.ops import Arg, Lit, Op, Var, operands, walk
 from ...ir.types import DictOf, ListOf, Optional, Scalar, element_of, has_references
@@ -182,7 +183,7 @@ class Left:
             raise self.refuse(label, "the list, dict or object has another name")
         if isinstance(value, Obj) and is_local(value.cls):
             raise self.refuse(label, "the function defines its class at each call")
-        if isinstance(value, Obj) and "plays" in vars(value.cls):
+        if isinstance(value, Obj) and PLAYS in vars(value.cls):
             raise self.refuse(label, "a structured array is an array for each field there")
         self.containers.add(value)
         content = self.entries(value, label) if isinstance(value, Dct) else self.cx.state.get(value)
