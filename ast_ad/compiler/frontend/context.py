@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from .callables.recursion import Bounds
     from .guards import Path
     from .inputs import Inputs
+    from .loops.passes import Passes
     from .store.elements import Location, Place
     from .store.heaps import Region
 
@@ -81,6 +82,7 @@ class Context:
         self.iterated: list[Any] = []  # what the loops under way run over
         self.fixed: list[set[Lst]] = []  # those of the lists whose items were taken when the loop began
         self.unrolled = 0
+        self.short: list[Passes] = []  # the loops under way that are short enough to be written out
         self.active: dict[int, list[Block]] = {}  # of functions that are being read: where each call stands
         self.bounds: Bounds | None = None  # of functions that call themselves
         self.bodies: Counter[int] = Counter()  # how often one of these was read
@@ -436,15 +438,12 @@ class Context:
         if found is not NOT_STATIC:
             return found
         if self.inputs is not None:
-            self.inputs.demand([a for a in self._variables_of(value)])
+            self.inputs.demand(list(variables(self.arg(value))))
         raise self.unsupported(
             what + " that is known at run time only",
             "the structure of the program depends on it",
             "make it a constant or an argument",
         )
-
-    def _variables_of(self, value: object) -> list[Var]:
-        return list(variables(self.arg(value)))
 
 
 NOT_STATIC: Any = type("NotStatic", (), {"__repr__": lambda self: "NOT_STATIC"})()

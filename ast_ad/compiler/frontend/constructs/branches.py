@@ -10,7 +10,7 @@ from typing import Any
 import gast
 
 from ....errors import AdError
-from ...ir.ops import Block, If, Lit, Var
+from ...ir.ops import Block, If, Lit, Var, variables
 from ...ir.types import Array, Optional, Scalar, Type
 from .. import doors
 from ..context import Context
@@ -118,7 +118,7 @@ def merged(cx: Context, since: int, sides: Sides, cond: Value) -> tuple[State, P
             state = merge_states(cx, since, sides, phis)
         except AdError:
             if cx.inputs is not None:  # two structures: perhaps the condition can be made static
-                cx.inputs.demand(cx._variables_of(cond))
+                cx.inputs.demand(list(variables(cx.arg(cond))))
             raise
         if len(cx.moved) == moved:
             return state, phis

@@ -39,6 +39,7 @@ from .iteration import check_counts, drives, iteration, own_iterator
 from .live_lists import ListChanges, fixed_lists, run_live
 from .passes import EveryPassRaises, Passes
 from .unrolling import unroll
+from .written_out import KeyOfPass, may_be_written_out
 
 MAX_UNROLLED = 600
 
@@ -154,9 +155,10 @@ def run_over(
     def some_turn() -> Any:
         return any_turn(cx, count, start, stop, step)
 
-    passes = Passes(live, some_turn, runs_for_certain(count))
+    passes, static = Passes(live, some_turn, runs_for_certain(count)), cx.static_value(count)
     try:
-        region_loop(cx, (start, stop, step), get, body, names, target, passes)
+        with may_be_written_out(cx, static, passes):
+            region_loop(cx, (start, stop, step), get, body, names, target, passes)
         if wants_settled(cx):
             settle_first(cx, spec, body, names, target, live, (entry, mark))
         return
@@ -165,11 +167,12 @@ def run_over(
         cx.state = entry
         only_pass(cx, some_turn(), lambda: body(get(start)))
         return
-    except (ShapeChange, AdError) as problem:
+    except (ShapeChange, AdError, KeyOfPass) as problem:
         del cx.builder.block.ops[mark:]
         cx.state = entry
+        if isinstance(problem, KeyOfPass) and problem.passes is not passes:
+            raise
         first = problem
-    static = cx.static_value(count)
     if not isinstance(static, int) and isinstance(first, ShapeChange) and runs_for_certain(count):
         if first_pass_apart(cx, spec, body, names, target, live):
             return

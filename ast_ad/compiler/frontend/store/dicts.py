@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from ....rules import dicts
-from ...ir.ops import Arg, Lit, Op, Var
+from ...ir.ops import Arg, Lit, Op, Var, variables
 from ...ir.types import NOTHING, Array, DictOf, ListOf, Opaque, Scalar, dict_of, element_of
 from .. import doors
 from ..builder import type_of_arg
@@ -18,6 +18,7 @@ from ..constructs.boundness import Raised
 from ..constructs.branches import branch, choose
 from ..constructs.subscripts import element, load_item, window
 from ..context import Context
+from ..loops.written_out import write_out_for
 from ..tables import method
 from ..types.joins import ShapeChange, join, join_dicts
 from ..values import Dct, Iterable, Lst, Tup, Value
@@ -35,7 +36,8 @@ def is_run_time(cx: Context, base: Dct, key: Value) -> bool:
     if cx.is_static(key):
         return False
     if cx.inputs is not None:
-        cx.inputs.demand(cx._variables_of(key))
+        cx.inputs.demand(list(variables(cx.arg(key))))
+        write_out_for(cx, key)
     key_arg(cx, key)
     return True
 
