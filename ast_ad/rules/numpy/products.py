@@ -13,7 +13,6 @@ import numpy as np
 from ..helpers import mT, unbroadcast
 from ..registry import vjp
 from .contractions import tensordot_left, tensordot_right
-from .gather import gather, positions, scatter_to
 
 
 def conjugate(a: Any) -> Any:
@@ -132,11 +131,17 @@ def outer(g, ans, a, b):
 
 @vjp(np.kron)
 def kron(g, ans, a, b):
-    """Every element of ``ans`` is one element of ``a`` times one of ``b``."""
-    from_a = np.kron(positions(a), np.ones(np.shape(b), int))
-    from_b = np.kron(np.ones(np.shape(a), int), positions(b))
-    a_bar = scatter_to(a, from_a, g * np.conj(gather(b, from_b)))
-    return a_bar, scatter_to(b, from_b, g * np.conj(gather(a, from_a)))
+    """``ans`` has an axis of ``a`` and one of ``b`` in each of its own: apart, they are summed over."""
+    n = max(np.ndim(a), np.ndim(b))
+    if n == 0:
+        return g * np.conj(b), g * np.conj(a)
+    of_a, of_b = ((1,) * (n - np.ndim(x)) + np.shape(x) for x in (a, b))
+    each = np.reshape(g, tuple([(of_b if k % 2 else of_a)[k // 2] for k in range(2 * n)]))
+    first = np.reshape(a, tuple([1 if k % 2 else of_a[k // 2] for k in range(2 * n)]))
+    second = np.reshape(b, tuple([of_b[k // 2] if k % 2 else 1 for k in range(2 * n)]))
+    a_bar = np.sum(each * np.conj(second), axis=tuple(range(1, 2 * n, 2)))
+    b_bar = np.sum(each * np.conj(first), axis=tuple(range(0, 2 * n, 2)))
+    return np.reshape(a_bar, np.shape(a)), np.reshape(b_bar, np.shape(b))
 
 
 @vjp(np.linalg.multi_dot)
