@@ -10,15 +10,18 @@ import gast
 import numpy as np
 
 from ....rules import containers
+from ...ir.dims import reaches
 from ...ir.ops import Lit, Var
-from ...ir.types import Scalar, kind_of
+from ...ir.types import Dim, Scalar, kind_of
 from .. import doors
+from ..builder import type_of_arg
 from ..callables.container_methods import list_extend
 from ..context import Context
 from ..conversion import from_python
 from ..source.opaque import run_apart
 from ..store.holding import own_elements, same_elements
 from ..tables import expression
+from ..types.dummies import int_size
 from ..values import Arr, Callee, Lst, Tup, Value
 from .expressions import evaluate, format_percent
 from .object_operators import (
@@ -83,7 +86,17 @@ def binary(cx: Context, fn: Callee, left: Value, right: Value) -> Any:
     of_rule = cx.builder.adjoint and fn is operator.truediv  # which may be by zero
     if isinstance(left, Lit) and isinstance(right, Lit) and not isinstance(one, np.ndarray) and not of_rule:
         return fold(cx, fn, one, two)
+    if fn is operator.pow:
+        settle_exponent(cx, left, right)
     return cx.emit(fn, left, right)
+
+
+def settle_exponent(cx: Context, base: Value, exponent: Value) -> None:
+    """A power of ints is one where the exponent is not negative: that is asked of the arguments."""
+    whole = all(isinstance(n, (Lit, Var)) and type_of_arg(n) == Scalar("int") for n in (base, exponent))
+    size = int_size(exponent) if whole and isinstance(exponent, Var) else None
+    if cx.inputs is not None and isinstance(size, Dim) and not reaches(size, 0) and not reaches(-1, size):
+        cx.inputs.demand_several(size)
 
 
 def as_operand(cx: Context, value: Value, other: Value) -> Any:

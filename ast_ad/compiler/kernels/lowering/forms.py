@@ -120,6 +120,17 @@ def require_equal(s: Scalarizer, a: Arg, b: Arg) -> None:
         s.body.known[key] = Lit(True)
 
 
+def require_not_negative(s: Scalarizer, n: Arg) -> None:
+    """Check a length that the program computes when the kernel runs, if nothing tells before."""
+    if isinstance(n, Lit) and n.value < 0:
+        raise NoForm("a negative length")
+    if isinstance(n, Var) and not s.bounds.not_negative(s.bounds.affine(n)):
+        if n in s.waiting:
+            s.flush()
+        valid = s.body.op(operator.ge, n, Lit(0), type=Scalar("bool"))
+        s.body.append(Op(kernels.require, (valid,), (), effect=True))
+
+
 def resolved(s: Scalarizer, index: Arg) -> Arg:
     """An index with the kernel's numbers; arrays stay the program's."""
 

@@ -11,13 +11,12 @@ from ....rules import helpers
 from ...ir.builtin import assign
 from ...ir.ops import Arg, Lit, Op, Seq, Var
 from ...ir.types import Array, Dim, Scalar
-from .. import runtime as kernels
 from ..nests.affine_indices import Index
 from ..nests.body import INT, Body, element_type
 from ..numbers.scalar_calls import scalar_form
 from ..numbers.scalars import NoForm
 from ..partition.mixed_types import held_as
-from .forms import form_of
+from .forms import form_of, require_not_negative
 from .loop_values import Filled, Formula, Value
 
 if TYPE_CHECKING:
@@ -51,13 +50,7 @@ def _length(s: Scalarizer, n: Arg, dim: Dim | int) -> Arg:
     known = s.extent(dim)
     if known is not None:
         return known
-    if isinstance(n, Lit) and n.value < 0:
-        raise NoForm("a negative length")
-    if isinstance(n, Var) and not s.bounds.not_negative(s.bounds.affine(n)):
-        if n in s.waiting:
-            s.flush()
-        valid = s.body.op(operator.ge, n, Lit(0), type=Scalar("bool"))
-        s.body.append(Op(kernels.require, (valid,), (), effect=True))
+    require_not_negative(s, n)
     return s.has_length(dim, n)
 
 

@@ -22,7 +22,7 @@ from ..nests.affine_indices import ZERO, Index
 from ..nests.body import INT, Body
 from ..numbers import row_places
 from ..numbers.scalars import NoForm
-from .forms import form_of, require_equal
+from .forms import form_of, require_equal, require_not_negative
 from .loop_values import Filled, Memory, Place, Value
 from .lowering import count_of
 
@@ -176,8 +176,8 @@ def _asked(s: Scalarizer, op: Op, rank: int) -> list[Arg | None]:
     for n in numbers:
         if isinstance(n, Lit) and (type(n.value) is not int or n.value < -1):
             raise NoForm("a negative length")
-        if not isinstance(n, Lit) and not s.bounds.not_negative(s.bounds.affine(n)):
-            raise NoForm("a length that may be negative")
+        if not isinstance(n, Lit):  # -1, too, is left to NumPy then
+            require_not_negative(s, n)
     found = [None if isinstance(n, Lit) and n.value == -1 else n for n in numbers]
     if found.count(None) > 1:
         raise NoForm("two lengths that are left")

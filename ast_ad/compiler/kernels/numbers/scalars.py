@@ -21,12 +21,14 @@ from ...ir.types import Scalar
 from .. import runtime as kernels
 from ..nests.body import Body
 from ..nests.bounds import Bounds
+from .integer_powers import integer_power, shift_left, shift_right
 from .powers import PYTHON_POWERS, NoForm, argument_type, written_out
 from .scalar_calls import scalar_form
 
 _ADD = {operator.add, operator.sub}
 _MULTIPLY = {operator.mul}
 _DIVIDE = {operator.truediv, operator.floordiv, operator.mod}
+_POWERS = {operator.pow: integer_power, operator.lshift: shift_left, operator.rshift: shift_right}
 _BITS = {operator.and_, operator.or_, operator.xor}
 _ROUNDED = {int: None, math.trunc: None, math.floor: np.floor, math.ceil: np.ceil, round: np.rint}
 _UNCHANGED = {builtin.assign, operator.pos}
@@ -104,6 +106,8 @@ def _integer(body: Body, bounds: Bounds, fn: Callable[..., Any], args: Sequence[
         return _truncated(body, bounds, args[0], out)
     if fn is operator.pow and isinstance(args[1], Lit) and args[1].value == 2:
         return body.op(kernels.product, args[0], args[0], type=out.type)
+    if fn in _POWERS:
+        return body.op(_POWERS[fn], *args, type=out.type)
     raise NoForm(f"`{getattr(fn, '__name__', fn)}` of integers")
 
 
