@@ -6,6 +6,7 @@ NumPy does those outside of loops, and large ones.
 from __future__ import annotations
 
 import importlib.util
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from ..nests.scalarize import Scalarizer
 
 
+DOUBLE = (np.dtype(np.float64), np.dtype(np.complex128))
 TINY: dict[tuple[Any, int], Any] = {
     (small.invert_small, 1): tiny.invert_one,
     (small.solve_small_vector, 1): tiny.solve_one_vector,
@@ -37,23 +39,29 @@ TINY: dict[tuple[Any, int], Any] = {
 """By the number of rows, what takes the place of a function of any number of them."""
 
 
-def _matrix(s: Scalarizer, op: Op, position: int = 0) -> Memory:
-    """An argument in memory, where LAPACK finds it."""
+def _matrix(s: Scalarizer, op: Op, position: int = 0, dtype: Any = None) -> Memory:
+    """An argument in memory, where LAPACK finds it, its elements of this type (None: as they are)."""
     arg = op.args[position]
     value = s.array(arg)
     if op.kwargs or not s.depth:
         raise NoForm(f"`{op.fn.__name__}` of arrays")
-    if value.type.dtype != np.float64 or not isinstance(arg, Var):
+    kind = np.dtype(dtype or value.type.dtype)
+    if value.type.dtype not in DOUBLE or kind not in DOUBLE or not isinstance(arg, Var):
         raise NoForm(f"`{op.fn.__name__}` of other than double precision")
-    return _contiguous(s, value, arg)
+    return _contiguous(s, value, kind)
 
 
-def _contiguous(s: Scalarizer, value: Value, arg: Var) -> Memory:
-    if isinstance(value, Memory):
+def _contiguous(s: Scalarizer, value: Value, kind: Any) -> Memory:
+    if isinstance(value, Memory) and value.type.dtype == kind:
         return value
-    memory = s.allocate(value.type, value.lengths)
+    memory = s.allocate(replace(value.type, dtype=kind), value.lengths)
     s.fill(memory, value)
     return memory
+
+
+def _require_real(*matrices: Memory) -> None:
+    if any(m.type.dtype != np.float64 for m in matrices):
+        raise NoForm("this operation of complex matrices")
 
 
 def _chosen(op: Op, matrix: Memory, of_small: Any, of_large: Any) -> Any:
@@ -68,8 +76,8 @@ def _chosen(op: Op, matrix: Memory, of_small: Any, of_large: Any) -> Any:
     return of_large
 
 
-def _square(s: Scalarizer, op: Op) -> Memory:
-    matrix = _matrix(s, op)
+def _square(s: Scalarizer, op: Op, dtype: Any = None) -> Memory:
+    matrix = _matrix(s, op, 0, dtype)
     if matrix.rank != 2:
         raise NoForm(f"`{op.fn.__name__}` of stacks of matrices")
     require_equal(s, *matrix.lengths)
@@ -108,6 +116,7 @@ def _cofactor_bar(s: Scalarizer, op: Op) -> None:
     g, matrix = _square(s, op), _matrix(s, op, 1)
     if matrix.rank != 2:
         raise NoForm("cofactors of stacks of matrices")
+    _require_real(g, matrix)
     for one, other in zip(g.lengths, matrix.lengths, strict=True):
         require_equal(s, one, other)
     fn = _chosen(op, matrix, small.cofactor_bars_of_small, large.bars_of_cofactors)
@@ -116,11 +125,15 @@ def _cofactor_bar(s: Scalarizer, op: Op) -> None:
 
 @form_of(np.linalg.solve)
 def _solve(s: Scalarizer, op: Op) -> None:
-    matrix, right = _square(s, op), _matrix(s, op, 1)
+    dtype = getattr(op.out.type, "dtype", None)
+    matrix, right = _square(s, op, dtype), _matrix(s, op, 1, dtype)
     if right.rank > 2:
         raise NoForm("`solve` of stacks of matrices")
     require_equal(s, matrix.lengths[0], right.lengths[0])
-    _call(s, op, _chosen(op, matrix, *_SOLVE[right.rank]), [matrix, right], right)
+    fn = _chosen(op, matrix, *_SOLVE[right.rank])
+    if fn is _SOLVE[right.rank][1]:
+        _require_real(matrix)
+    _call(s, op, fn, [matrix, right], right)
 
 
 _SUBSTITUTE = {1: large.substitute_vector, 2: large.substitute_matrix}
@@ -128,7 +141,8 @@ _SUBSTITUTE = {1: large.substitute_vector, 2: large.substitute_matrix}
 
 @form_of(solve_triangular)
 def _solve_triangular(s: Scalarizer, op: Op) -> None:
-    matrix, right = _square(s, op), _matrix(s, op, 1)
+    dtype = getattr(op.out.type, "dtype", None)
+    matrix, right = _square(s, op, dtype), _matrix(s, op, 1, dtype)
     require_equal(s, matrix.lengths[0], right.lengths[0])
     _call(s, op, _SUBSTITUTE[right.rank], [matrix, right], right, op.args[2])
 
@@ -152,6 +166,8 @@ def _log_determinant(s: Scalarizer, op: Op) -> None:
         raise NoForm("determinants")
     s.flush()
     sign, log = (Var(out.type, out.hint) for out in op.outs)
-    fn = _chosen(op, matrix, small.log_determinant_of_small, large.log_determinant)
+    real = matrix.type.dtype == np.float64
+    of_small = small.log_determinant_of_small if real else small.log_determinant_of_complex
+    fn = _chosen(op, matrix, of_small, large.log_determinant)
     s.body.append(Op(fn, (matrix.var,), (sign, log), effect=True))
     s.env.update(zip(op.outs, (sign, log), strict=True))

@@ -5,12 +5,13 @@ from __future__ import annotations
 import importlib.util
 import operator
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ...ir.ops import Arg, Lit, Op, Var
-from ...ir.types import Array, Scalar
+from ...ir.types import KIND_OF, Array, Scalar
 from ..nests.affine_indices import ZERO, Index
 from ..nests.body import INT, Access, Body
 from ..numbers.scalars import NoForm
@@ -28,8 +29,9 @@ Place = tuple[Index, ...]
 def _product(s: Scalarizer, op: Op) -> None:
     """Products with a vector; those of two matrices are left to BLAS unless they are small."""
     a, b = s.array(op.args[0]), s.array(op.args[1])
-    if op.kwargs or a.type.dtype != b.type.dtype or a.type.kind != "float":
-        raise NoForm("a product of other than real numbers of one type")
+    _require_numbers(op, a, b)
+    if op.fn is np.vdot and a.type.kind == "complex":
+        a = mapped_function(s, np.conjugate, [a], a.type)
     if a.rank > 2 and b.rank == 1 and op.fn is not np.vdot:
         _stack_vector(s, op, a, b)
         return
@@ -44,12 +46,32 @@ def _product(s: Scalarizer, op: Op) -> None:
     if a.rank == b.rank == 2 and not _with_one(a, b):
         _matrices(s, op, a, b)
     elif a.rank == b.rank == 1:
-        value = mapped_function(s, operator.mul, [a, b], a.type)
-        reduce_axes(s, op.out, value, (0,), False, reduction_of(np.sum, a.type.dtype), None)
+        _sum_over(s, op.out, _products(s, a, b, a), 0)
     elif b.rank == 1 or a.rank == 2 and _is_one(b.lengths[1]):
         _matrix_vector(s, op, a, b, op.args[1], True)
     else:
         _matrix_vector(s, op, b, a, op.args[0], False)
+
+
+def _require_numbers(op: Op, a: Value, b: Value) -> None:
+    """Factors are floating point numbers of one precision, real or complex."""
+    real = {np.empty(0, value.type.dtype).real.dtype for value in (a, b)}
+    if op.kwargs or len(real) > 1 or not {a.type.kind, b.type.kind} <= {"float", "complex"}:
+        raise NoForm("a product of other than floating point numbers of one precision")
+
+
+def _number(a: Value, b: Value) -> np.dtype:
+    """The type of products of two values' elements."""
+    return np.result_type(a.type.dtype, b.type.dtype)
+
+
+def _products(s: Scalarizer, a: Value, b: Value, of: Value) -> Value:
+    """The products of the elements, with the axes of one of the two."""
+    return mapped_function(s, operator.mul, [a, b], replace(of.type, dtype=_number(a, b)))
+
+
+def _sum_over(s: Scalarizer, out: Var, products: Value, axis: int) -> None:
+    reduce_axes(s, out, products, (axis,), False, reduction_of(np.sum, products.type.dtype), None)
 
 
 def _stack_vector(s: Scalarizer, op: Op, stack: Value, vector: Value) -> None:
@@ -57,9 +79,7 @@ def _stack_vector(s: Scalarizer, op: Op, stack: Value, vector: Value) -> None:
     require_equal(s, stack.lengths[-1], vector.lengths[0])
     if vector.cost and isinstance(op.args[1], Var):
         vector = s.in_memory(op.args[1])  # read anew for every row
-    value = mapped_function(s, operator.mul, [stack, vector], stack.type)
-    kind = reduction_of(np.sum, stack.type.dtype)
-    reduce_axes(s, op.out, value, (stack.rank - 1,), False, kind, None)
+    _sum_over(s, op.out, _products(s, stack, vector, stack), stack.rank - 1)
 
 
 def _is_one(length: Arg) -> bool:
@@ -82,18 +102,18 @@ def _matrix_vector(s: Scalarizer, op: Op, matrix: Value, vector: Value, source: 
         place = (lambda p: (*p, ZERO)) if by_rows else (lambda p: (ZERO, *p))
         vector = Mapped(type, (vector.lengths[axis],), vector, place)
         left = (matrix.type.shape or ())[axis : axis + 1]
-        out = Var(Array(matrix.type.dtype, tuple(left)), op.out.hint)
+        out = Var(Array(_number(matrix, vector), tuple(left)), op.out.hint)
     rows = by_rows
     if _runs_down(matrix):
         turned = Array(matrix.type.dtype, (matrix.type.shape or ())[::-1])
         matrix, rows = Mapped(turned, matrix.lengths[::-1], matrix, lambda p: p[::-1]), not by_rows
     if rows:
-        value = mapped_function(s, operator.mul, [matrix, vector], matrix.type)
+        value = _products(s, matrix, vector, matrix)
     else:
         shape = (*(vector.type.shape or ()), 1)
         column = Mapped(Array(vector.type.dtype, shape), (vector.lengths[0], Lit(1)), vector, lambda p: p[:1])
-        value = mapped_function(s, operator.mul, [column, matrix], matrix.type)
-    reduce_axes(s, out, value, (1,) if rows else (0,), False, reduction_of(np.sum, matrix.type.dtype), None)
+        value = _products(s, column, matrix, matrix)
+    _sum_over(s, out, value, 1 if rows else 0)
     if kept and isinstance(op.out.type, Array):
         line = s.array(out)
         lengths = (*line.lengths, Lit(1)) if by_rows else (Lit(1), *line.lengths)
@@ -127,7 +147,8 @@ def _matrices(s: Scalarizer, op: Op, a: Value, b: Value) -> None:
 
 
 def _sum_of_products(body: Body, a: Value, b: Value, places: Sequence[tuple[Place, Place]]) -> Arg:
-    number = Scalar("float", a.type.dtype)
+    dtype = _number(a, b)
+    number = Scalar(KIND_OF[dtype.kind], dtype)
     terms = [body.op(operator.mul, a.element(body, p), b.element(body, q), type=number) for p, q in places]
     total = terms[0]
     for term in terms[1:]:
@@ -184,7 +205,8 @@ def _blas(s: Scalarizer, op: Op, a: Value, b: Value) -> None:
     """A product of matrices within a loop, as a call of BLAS: Numba takes it from SciPy."""
     if importlib.util.find_spec("scipy") is None or not isinstance(op.out.type, Array):
         raise NoForm("a product of two matrices")
-    factors = [_factor(s, value, arg) for value, arg in ((a, op.args[0]), (b, op.args[1]))]
+    dtype = _number(a, b)
+    factors = [_factor(s, value, arg, dtype) for value, arg in ((a, op.args[0]), (b, op.args[1]))]
     out = s.allocate(op.out.type, (a.lengths[0], b.lengths[1]), op.out.hint, op.out)
     s.flush()
     passed = [s.body.op(np.transpose, v.var, type=v.type) if down else v.var for v, down in factors]
@@ -192,8 +214,12 @@ def _blas(s: Scalarizer, op: Op, a: Value, b: Value) -> None:
     s.bind(op.out, out)
 
 
-def _factor(s: Scalarizer, value: Value, arg: Arg) -> tuple[Memory, bool]:
+def _factor(s: Scalarizer, value: Value, arg: Arg, dtype: np.dtype) -> tuple[Memory, bool]:
     """A factor as memory, and whether it is the transpose of that."""
+    if value.type.dtype != dtype:
+        converted = s.allocate(replace(value.type, dtype=dtype), value.lengths)
+        s.fill(converted, value)
+        return converted, False
     row, column = Var(INT), Var(INT)
     accesses: list[Access] = []
     value.element(Body(accesses=accesses), (Index(row), Index(column)))

@@ -26,7 +26,7 @@ WELL_CONDITIONED = 1e7
 def eliminate(a: Any) -> Any:
     """Factor ``a``: both triangles in one array, the order of its rows, and its determinant."""
     n = a.shape[0]
-    lu, order, determinant = np.empty((n, n)), np.empty(n, np.int64), 1.0
+    lu, order, determinant = np.empty((n, n), a.dtype), np.empty(n, np.int64), 1.0
     for i in range(n):
         order[i] = i
         for j in range(n):
@@ -145,6 +145,23 @@ def log_determinant_of_small(a: Any) -> tuple[float, float]:
 
 
 @linked
+def log_determinant_of_complex(a: Any) -> tuple[complex, float]:
+    """``log_determinant_of_small`` of complex numbers; the sign is a direction."""
+    lu, order, _ = eliminate(a)
+    sign, log = 1.0 + 0.0j, 0.0
+    for i in range(a.shape[0]):
+        size = abs(lu[i, i])
+        if size == 0.0:
+            return 0.0 + 0.0j, -np.inf
+        sign *= lu[i, i] / size
+        log += np.log(size)
+        for j in range(i):
+            if order[j] > order[i]:
+                sign = -sign
+    return sign, log
+
+
+@linked
 def require_well_conditioned(a: Any, inverse: Any) -> None:
     n, largest, largest_of_inverse = a.shape[0], 0.0, 0.0
     for i in range(n):
@@ -167,7 +184,7 @@ def accurate_inverse(a: Any, inverse: Any) -> float:
 def cofactors_of_small(a: Any, out: Any) -> None:
     """``det(a) * inv(a).T``; near to singular matrices that is not accurate, and left to others."""
     n = a.shape[0]
-    inverse = np.empty((n, n))
+    inverse = np.empty((n, n), a.dtype)
     determinant = accurate_inverse(a, inverse)
     for i in range(n):
         for j in range(n):
@@ -210,13 +227,13 @@ def factor_small(a: Any, out: Any) -> None:
         for j in range(i):
             total = a[i, j]
             for k in range(j):
-                total -= out[i, k] * out[j, k]
+                total -= out[i, k] * np.conj(out[j, k])
             out[i, j] = total / out[j, j]
-        total = a[i, i]
+        rest = a[i, i].real
         for k in range(i):
-            total -= out[i, k] * out[i, k]
-        if total <= 0.0:  # what is not a number goes on, as in LAPACK
+            rest -= (out[i, k] * np.conj(out[i, k])).real
+        if rest <= 0.0:  # what is not a number goes on, as in LAPACK
             raise Mismatch
-        out[i, i] = np.sqrt(total)
+        out[i, i] = np.sqrt(rest)
         for j in range(i + 1, n):
             out[i, j] = 0.0

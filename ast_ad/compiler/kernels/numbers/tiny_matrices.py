@@ -40,9 +40,9 @@ def solve_one_matrix(a: Any, b: Any, out: Any) -> None:
 
 @linked
 def factor_one(a: Any, out: Any) -> None:
-    if a[0, 0] <= 0.0:  # what is not a number goes on, as in LAPACK
+    if a[0, 0].real <= 0.0:  # what is not a number goes on, as in LAPACK
         raise Mismatch
-    out[0, 0] = np.sqrt(a[0, 0])
+    out[0, 0] = np.sqrt(a[0, 0].real)
 
 
 @linked

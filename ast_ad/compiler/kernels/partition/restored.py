@@ -242,4 +242,7 @@ def scalar_dtype(arg: Arg, run: list[Statement], seen: set[Var] | None = None) -
     elif isinstance(maker, (For, While)):
         i = maker.outs.index(arg)
         sources = [(maker.inits[i], run), (maker.body.results[i + maker.stops], maker.body.ops)]
-    return next((found for a, ops in sources if (found := scalar_dtype(a, ops, seen)) is not None), None)
+    found = next((found for a, ops in sources if (found := scalar_dtype(a, ops, seen)) is not None), None)
+    if found is not None and arg.type.kind == "complex":  # Python's own complex number times NumPy's float
+        return np.result_type(found, np.complex64)
+    return found
