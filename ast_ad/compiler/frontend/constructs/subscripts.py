@@ -243,6 +243,8 @@ def load_sequence_item(cx: Context, base: Tup | Lst, index: Value) -> Any:
     if isinstance(base, Lst) and isinstance(content, Var):
         return load_list_item(cx, base, content, index)
     position = cx.static_value(index)
+    if not content and isinstance(index, Var) and kind_of(index.type) == "int":
+        position = 0  # whichever it is
     if isinstance(position, (int, np.integer, slice)):
         try:
             found = content[position]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...ir.ops import Arg, Lit, Op, Seq, Var, variables
-from ...ir.types import Array, Scalar
+from ...ir.types import Array, Scalar, kind_of
 from ..nests.affine_indices import Index
 from ..nests.body import INT, Body
 from ..nests.nests import Action
@@ -46,12 +46,18 @@ def _triangle(s: Scalarizer, op: Op) -> None:
     s.bind(op.out, Formula(type, value.lengths, [value], element, 2))
 
 
+_WIDER = ("bool", "int", "float", "complex")
+
+
 def display(s: Scalarizer, op: Op, source: Seq) -> None:
     """An array written out: of numbers, of arrays, or nested."""
     type = op.out.type
     if not isinstance(type, Array) or not type.shape:
         raise NoForm("a display of unknown rank")
     leaves = list(_leaves(s, source, ()))
+    kinds = {v.type.kind if isinstance(v, Value) else kind_of(argument_type(v)) for _, v in leaves}
+    if not kinds <= set(_WIDER[: _WIDER.index(type.kind) + 1]):
+        raise NoForm("a display of numbers as narrower ones")
     lengths: list[Arg] = [Lit(n) for n in _counts(s, source)]
     values = [v for _, v in leaves if isinstance(v, Value)]
     if values:

@@ -137,9 +137,14 @@ _PURE_WRITES = {helpers.setitem, helpers.add_at, helpers.scatter}  # in place of
 # ----- names, copies, shapes
 @form_of(builtin.assign, builtin.copy, builtin.own, np.copy, np.asarray, np.array, np.ascontiguousarray)
 def _copy(s: Scalarizer, op: Op) -> None:
-    if op.kwargs.keys() - ({"order"} if op.fn is np.copy else set()) or len(op.args) != 1:
-        raise NoForm("a conversion")  # in which order a copy lies in memory, its elements don't tell
+    # in which order a copy lies in memory, its elements don't tell
+    allowed = {"order"} if op.fn is np.copy else {"dtype"}
+    if op.kwargs.keys() - allowed or len(op.args) != 1:
+        raise NoForm("a conversion")
     (source,) = op.args
+    if "dtype" in op.kwargs and not (isinstance(source, Seq) and isinstance(op.out.type, Array)):
+        form(s, Op(helpers.astype, (source, op.kwargs["dtype"]), op.outs, {}, op.span))
+        return
     if isinstance(source, Seq):
         from .joined import display
 
