@@ -27,7 +27,14 @@ from ..simplify.dead_code import eliminate
 from ..simplify.renaming import Renaming, bound_within, defined, free, fresh, replace_reads
 from ..simplify.simplify import simplify_block
 from .contributions import Cotangents, bar_hint, common_type, cotangent_type
-from .residuals import borrow_metadata, plan, read_for_metadata_only, read_for_values, repeat_into
+from .residuals import (
+    borrow_metadata,
+    keep_lengths,
+    plan,
+    read_for_metadata_only,
+    read_for_values,
+    repeat_into,
+)
 
 if TYPE_CHECKING:
     from .adjoint import Sweep
@@ -219,6 +226,8 @@ def save_needed(
     restartable = isinstance(op, For) and not op.stops
     in_step = set(binders(op)) - set(op.params) if restartable else set()
     shapes_only = read_for_metadata_only(loop.block)
+    keep_lengths(loop.block, op.body, shapes_only & local - sweep.undefined)
+    local |= set(defined(op.body))
     needed = borrow_metadata(loop.block, local, _shape_donors(sweep, op, loop, local))
     choice = plan(
         [v for v in needed if v in local],

@@ -27,8 +27,8 @@ from ...rules.registry import lookup
 from ..frontend.builder import type_of_arg
 from ..ir import builtin
 from ..ir.alternatives import is_mixed
-from ..ir.ops import Block, Lit, Op, Statement, Var, blocks, operands, variables
-from ..ir.types import Array, Scalar
+from ..ir.ops import Block, Lit, Op, Span, Statement, Var, blocks, operands, variables, walk
+from ..ir.types import Array, ListOf, Scalar
 from ..simplify.renaming import Renaming, copy_statement, free, renamed
 from ..simplify.view_indices import is_basic_index
 from .recomputation import choose
@@ -46,6 +46,7 @@ CHEAP = {
     item_within,
 }
 VIEWS = {helpers.mT, helpers.hollow, helpers.broadcast_like, np.zeros_like, np.transpose, np.swapaxes}
+_LENGTHS = {len, containers.list_len}
 ARITHMETIC = {
     operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv, operator.mod, operator.pow,
     operator.neg, operator.pos,
@@ -185,6 +186,33 @@ def _reads_by_kind(block: Block) -> tuple[set[Var], set[Var]]:
 
     visit(block)
     return metadata, values
+
+
+def keep_lengths(block: Block, primal: Block, lists: Iterable[Var]) -> None:
+    """Let a block read how long these lists of the primal were from numbers, not from the lists.
+
+    Of an array something small can stand for it (``helpers.hollow``); a list that changes later would be
+    copied.
+    """
+    wanted = {v for v in lists if isinstance(v.type, ListOf)}
+    for var in wanted & set(free(block)):
+        reads = [op for op in walk(block) if var in variables(*operands(op))]
+        if not all(isinstance(op, Op) and op.fn in _LENGTHS for op in reads):
+            continue
+        for op in reads:
+            assert isinstance(op, Op)
+            op.fn, op.args = builtin.assign, (_length(var, primal, op.span),)
+
+
+def _length(var: Var, primal: Block, span: Span) -> Var:
+    """The length of a list, as the block computes it, or will from now on."""
+    for op in primal.ops:
+        if isinstance(op, Op) and op.fn in _LENGTHS and op.args == (var,):
+            return op.out
+    position = next((i + 1 for i, op in enumerate(primal.ops) if var in op.outs), 0)
+    length = Var(Scalar("int"), "count")
+    primal.ops.insert(position, Op(containers.list_len, (var,), (length,), {}, span))
+    return length
 
 
 def same_metadata(var: Var, candidates: Iterable[Var]) -> Var | None:

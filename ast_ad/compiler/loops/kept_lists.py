@@ -146,15 +146,13 @@ class Lists:
         if not args or not isinstance(args[0], Var):  # several lists, or what needs none
             return False
         if fn is containers.list_append:
-            return self.fits(args[1], op.out)
+            return self.fits(args[1], op.out, op.adjoint)
         if fn is containers.list_get:
             return _is_place(args[1])
         if fn is containers.list_add_at:
             return _can_be_added(args[2], op.out) and _is_place(args[1])
-        if fn is containers.list_set:
-            return self.fits(args[2], op.out) and _is_place(args[1])
-        if fn is containers.list_put:
-            return self.fits(args[2], op.out) and _is_place(args[1])
+        if fn in (containers.list_set, containers.list_put):
+            return self.fits(args[2], op.out, op.adjoint) and _is_place(args[1])
         if fn in (containers.list_remove, containers.list_place):
             return _is_place(args[1])
         if fn is containers.list_slice:
@@ -166,17 +164,21 @@ class Lists:
             known = isinstance(kind, Scalar) or isinstance(kind, Array) and fn is builtins.sum
             return known and len(args) < (3 if fn is builtins.sum else 2)
         if fn is containers.list_fill:
-            return self.fits(args[1], op.out)
+            return self.fits(args[1], op.out, op.adjoint)
         if fn in (containers.list_concat, containers.list_add):
             return isinstance(args[1], Var)
         if fn in ROWS:
             return len(args) == 1 and _has_rows(op.out, args[0])
         return fn in LENGTHS or fn in _ALIKE
 
-    def fits(self, value: Arg, held: Var) -> bool:
-        """Whether a value is one that the list holds, and no other."""
+    def fits(self, value: Arg, held: Var, adjoint: bool = False) -> bool:
+        """Whether a value is one that the list holds, and no other; cotangents may be Python's or NumPy's."""
         assert isinstance(held.type, ListOf)
-        kind = held.type.element
+        kind, type = held.type.element, type_of_arg(value)
+        if adjoint and all(
+            isinstance(t, Scalar) and t.kind == "float" and not is_mixed(t) for t in (kind, type)
+        ):
+            return dtype_of(kind) == dtype_of(type)
         if isinstance(value, Lit):
             return isinstance(kind, Scalar) and type_of_arg(value) in alternatives(kind)
         if not isinstance(value, Var) or not isinstance(kind, Scalar) or not isinstance(value.type, Scalar):

@@ -309,6 +309,33 @@ def made_on_one_path(x, n):
     return s
 
 
+def last_few(x, n):
+    """A window that moves: its cotangents enter where it lost its numbers."""
+    window, t = [], 0.0
+    for i in range(n):
+        window.append(x[i % 5])
+        if len(window) > 3:
+            window.pop(0)
+        mean = 0.0
+        for v in window:
+            mean += v / len(window)
+        t += (mean - x[0]) ** 2
+    return t
+
+
+def halved(x, n):
+    """A stack of intervals that are divided: Python's numbers and NumPy's meet in its cotangents."""
+    stack, t = [(float(x[0]), float(x[1]))], 0.0
+    while stack:
+        a, b = stack.pop()
+        if abs(b - a) * n < 4.0:
+            t += np.sin(a * b)
+        else:
+            stack.append((a, (a + b) / 2))
+            stack.append(((a + b) / 2, b))
+    return t
+
+
 MORE = [
     turned_and_cut,
     set_at_places,
@@ -327,6 +354,8 @@ MORE = [
     matrices,
 ]
 FITTING = [
+    last_few,
+    halved,
     recurrent,
     numbers,
     stacked,
