@@ -27,7 +27,7 @@ from ...rules.registry import lookup
 from ..frontend.builder import type_of_arg
 from ..ir import builtin
 from ..ir.alternatives import is_mixed
-from ..ir.ops import Block, Lit, Op, Span, Statement, Var, blocks, operands, variables, walk
+from ..ir.ops import Arg, Block, Lit, Op, Span, Statement, Var, blocks, operands, variables, walk
 from ..ir.types import Array, ListOf, Scalar
 from ..simplify.renaming import Renaming, copy_statement, free, renamed
 from ..simplify.view_indices import is_basic_index
@@ -196,17 +196,42 @@ def keep_lengths(block: Block, primal: Block, lists: Iterable[Var]) -> None:
     """
     wanted = {v for v in lists if isinstance(v.type, ListOf)}
     for var in wanted & set(free(block)):
-        reads = [op for op in walk(block) if var in variables(*operands(op))]
-        if not all(isinstance(op, Op) and op.fn in _LENGTHS for op in reads):
+        if all(_asks_length(op) for op in walk(block) if var in variables(*operands(op))):
+            _read_length(block, var, primal)
+
+
+def _asks_length(op: Statement) -> bool:
+    """Whether nothing of a list but its length is read; zeros of arrays have the arrays' shapes."""
+    if not isinstance(op, Op) or len(op.outs) != 1:
+        return False
+    element = getattr(op.out.type, "element", None)
+    of_floats = isinstance(element, Scalar) and element.kind == "float"
+    return op.fn in _LENGTHS or op.fn is containers.list_zeros_like and of_floats
+
+
+def _read_length(block: Block, var: Var, primal: Block) -> None:
+    for i in range(len(block.ops) - 1, -1, -1):
+        op = block.ops[i]
+        for inner in blocks(op):
+            _read_length(inner, var, primal)
+        if not isinstance(op, Op) or var not in variables(*op.args):
             continue
-        for op in reads:
-            assert isinstance(op, Op)
-            op.fn, op.args = builtin.assign, (_length(var, primal, op.span),)
+        length = _length(var, primal, op.span)
+        if op.fn in _LENGTHS:
+            op.fn, op.args = builtin.assign, (length,)
+        elif isinstance(length, Lit):
+            op.fn, op.args = builtin.make_list, (Lit(0.0),) * length.value
+        else:
+            zero = Var(op.out.type)
+            block.ops.insert(i, Op(builtin.make_list, (Lit(0.0),), (zero,), {}, op.span, adjoint=op.adjoint))
+            op.fn, op.args = containers.list_repeat, (zero, length)
 
 
-def _length(var: Var, primal: Block, span: Span) -> Var:
+def _length(var: Var, primal: Block, span: Span) -> Arg:
     """The length of a list, as the block computes it, or will from now on."""
     for op in primal.ops:
+        if isinstance(op, Op) and op.fn is builtin.make_list and op.outs == (var,):
+            return Lit(len(op.args))
         if isinstance(op, Op) and op.fn in _LENGTHS and op.args == (var,):
             return op.out
     position = next((i + 1 for i, op in enumerate(primal.ops) if var in op.outs), 0)

@@ -136,7 +136,7 @@ class Lists:
         """Whether the operation is one on lists and array of rows that the conversion has."""
         fn, args = op.fn, op.args
         if fn is builtin.make_list:
-            return all(self.fits(item, op.out) for item in args)
+            return all(self.fits(item, op.out, op.adjoint) for item in args)
         if joining(op, self.rows_like) is not None:
             return True
         if fn in self.rows_like and len(args) > 1:
@@ -165,6 +165,9 @@ class Lists:
             return known and len(args) < (3 if fn is builtins.sum else 2)
         if fn is containers.list_fill:
             return self.fits(args[1], op.out, op.adjoint)
+        if fn is containers.list_repeat:
+            kind = args[0].type.element if isinstance(args[0].type, ListOf) else None
+            return isinstance(kind, Scalar) and _is_place(args[1])
         if fn in (containers.list_concat, containers.list_add):
             return isinstance(args[1], Var)
         if fn in ROWS:

@@ -43,7 +43,7 @@ from ..ir.ops import (
     Var,
     variables,
 )
-from ..ir.types import CLASSES, Array, ListOf, Scalar, dtype_of
+from ..ir.types import CLASSES, KIND_OF, Array, ListOf, Scalar, dtype_of
 from ..simplify.dead_code import eliminate_dead_code
 from ..simplify.renaming import copy_function, renamed
 from .joined_lists import Joining, joining
@@ -235,6 +235,12 @@ class _Conversion(Replacing):
             columns.append(ops.op(np.concatenate, (Seq(both, list),), _type(column), column.hint))
         return Rows(ops.integer(operator.add, rows.length, other.length), tuple(columns))
 
+    def repeated(self, op: Op, rows: Rows, kind: Kind, ops: Ops) -> Rows:
+        """Numbers as often as is asked for, none where that is negative."""
+        times = op.args[1] if _is_counter(op.args[1]) else ops.integer(max, op.args[1], Lit(0))
+        columns = tuple(_again(column, rows, times, ops) for column in rows.columns)
+        return Rows(ops.integer(operator.mul, rows.length, times), columns)
+
     def sum(self, op: Op, rows: Rows, kind: Kind, ops: Ops) -> Rows:
         """Of two cotangents, of which as many count."""
         other = self.rows[op.args[1]]  # type: ignore[index]
@@ -342,6 +348,7 @@ _CHANGES: dict[Any, Callable[..., Rows]] = {
     containers.list_reverse: _Conversion.reversed,
     containers.list_slice: _Conversion.part,
     containers.list_concat: _Conversion.joined,
+    containers.list_repeat: _Conversion.repeated,
     containers.list_add: _Conversion.sum,
     containers.list_put: _Conversion.put,
     containers.list_remove: _Conversion.removed,
@@ -352,6 +359,15 @@ def _copied(column: Arg, start: Arg, stop: Arg, ops: Ops) -> Var:
     """Some rows, as they are now."""
     found = ops.op(operator.getitem, (column, Slice(start, stop, Lit(None))), _type(column))
     return ops.op(np.copy, (found,), found.type)
+
+
+def _again(column: Var, rows: Rows, times: Arg, ops: Ops) -> Var:
+    """The rows of a column that count, so many times."""
+    if not isinstance(rows.length, Lit) or rows.length.value != 1:
+        return ops.op(np.tile, (_those(rows, column, ops), times), _type(column), column.hint)
+    dtype = _type(column).dtype
+    number = ops.op(operator.getitem, (column, Lit(0)), Scalar(KIND_OF[dtype.kind], dtype))
+    return ops.op(np.full, (times, number), _type(column), column.hint)
 
 
 def _those(rows: Rows, column: Arg, ops: Ops) -> Var:

@@ -105,7 +105,7 @@ class TupleLists(Lists):
             return self.fits(args[_PLACED[fn]], op.out)
         return fn in _TAKEN or fn in _WHOLE and not op.kwargs or fn in LENGTHS
 
-    def fits(self, value: Arg, held: Var) -> bool:
+    def fits(self, value: Arg, held: Var, adjoint: bool = False) -> bool:
         """Whether the places of a tuple are known."""
         assert isinstance(held.type, ListOf)
         places = len(held.type.element.items) if isinstance(held.type.element, TupleOf) else 0

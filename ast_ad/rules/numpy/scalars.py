@@ -76,7 +76,8 @@ def fsum(g, ans, seq):
 
 @vjp(builtins.sum)
 def sum_rule(g, ans, iterable, start=0):
-    return list_fill(iterable, g), unbroadcast(g, start)
+    number = isinstance(iterable, list) and np.ndim(iterable[0]) == 0
+    return [g] * len(iterable) if number else list_fill(iterable, g), unbroadcast(g, start)
 
 
 @vjp(math.prod)

@@ -323,6 +323,35 @@ def last_few(x, n):
     return t
 
 
+def moving_mean(x, n):
+    window, t = [], 0.0
+    for i in range(n):
+        window.append(x[i % 5])
+        if len(window) > 3:
+            window.pop(0)
+        t += (sum(window) / len(window) - x[0]) ** 2
+    return t
+
+
+def lagged(x, n):
+    """A list of three numbers that is read at any place."""
+    before, t = [0.0] * 3, 0.0
+    for i in range(n):
+        told = sum([x[k] * before[k] for k in range(3)])
+        t += (x[i % 5] - told) ** 2
+        before = [x[i % 5]] + before[:2]
+    return t
+
+
+def packed(x, n):
+    """A table of as many numbers as an argument says."""
+    best, last = [0.0] * (n + 1), [1.5] * (n - 2)
+    for i in range(5):
+        for c in range(n, i, -1):
+            best[c] = max(best[c], best[c - i - 1] + x[i])
+    return best[n] + sum(best[:3]) + len(last) * x[0]
+
+
 def halved(x, n):
     """A stack of intervals that are divided: Python's numbers and NumPy's meet in its cotangents."""
     stack, t = [(float(x[0]), float(x[1]))], 0.0
@@ -355,6 +384,9 @@ MORE = [
 ]
 FITTING = [
     last_few,
+    moving_mean,
+    lagged,
+    packed,
     halved,
     recurrent,
     numbers,
