@@ -18,6 +18,7 @@ from ..compiler.frontend.lower import lower
 from ..compiler.garbage import collector_paused
 from ..compiler.ir.ops import Function
 from ..compiler.loops.list_arrays import lists_as_arrays
+from ..compiler.loops.list_rows import rows_end_to_end
 from ..compiler.loops.loop_fusion import fuse_loops
 from ..compiler.loops.tape_elision import read_final
 from ..compiler.loops.tape_layout import typed_tapes
@@ -94,7 +95,7 @@ def for_kernels(pure: Pure, report: Report) -> Function:
     from ..compiler.kernels.numba import ROWS_LIKE, forms
 
     fused = fuse_loops(expand(small_arrays(substitute(pure.function, True), report=report), *forms()), report)
-    arrays = expand(lists_as_arrays(tuples_apart(fused), ROWS_LIKE), *forms())  # now with what took a list
+    arrays = expand(lists_as_arrays(rows_end_to_end(tuples_apart(fused), ROWS_LIKE), ROWS_LIKE), *forms())
     return write_in_place(typed_tapes(read_final(arrays, report), report), *pure[1:], report=report)
 
 

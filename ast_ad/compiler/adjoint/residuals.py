@@ -3,6 +3,8 @@
 ``plan(needed, primal, visible, shapes_only, policy, dear) -> Plan``. Once for each branch, each loop and each
 program that is split in two, when the reverse region has been written and simplified: only then it is known
 what it reads. ``repeat_into(block, ops, names) -> None`` puts what is to be computed again before the region.
+``keep_lengths(block, primal, lists) -> None``, before the plan of a loop, lets numbers stand for lists whose
+length alone is read.
 
 The reverse region is first written as if it could read every Var of the primal region. Then what it really
 reads is looked up: metadata is taken from a value of the same type that is visible anyway; of the rest, some
