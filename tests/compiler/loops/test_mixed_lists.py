@@ -1,6 +1,7 @@
 """Are elements of lists still Python's or NumPy's numbers, as in the plain call, where they become arrays?"""
 
 import functools
+import math
 
 import numpy as np
 import pytest
@@ -160,7 +161,25 @@ def some_extrema(w):
     return max(levels) - min(levels) + sum(levels) / len(levels)
 
 
+def perimeter(w):
+    """An int of Python's where nothing is added, else a float of its own, meets a number of NumPy's."""
+    points = list(zip(w, w[::-1], strict=True))
+    area = 0.0
+    for (a, b), (c, d) in zip(points, points[1:] + points[:1], strict=True):
+        area += a * d - b * c
+    return area**2 + sum(
+        math.hypot(c - a, d - b) for (a, b), (c, d) in zip(points[:-1], points[1:], strict=True)
+    )
+
+
+def of_pythons_own(w):
+    kept = [float(a) for a in w if a > 0.6]
+    return float(w[0]) ** 2 + sum(math.exp(a) for a in kept) + sum(math.exp(a) for a in kept[:0])
+
+
 PROGRAMS = [
+    perimeter,
+    of_pythons_own,
     path,
     whole_start,
     either_is_appended,

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...ir import builtin
-from ...ir.alternatives import is_mixed
+from ...ir.alternatives import alternatives, is_mixed
 from ...ir.mixed_numbers import is_numpys, own_and_numpys, restored
 from ...ir.ops import Arg, Block, For, If, Lit, Op, Statement, Undefined, Var, While, blocks, walk
 from ...ir.types import CLASSES, Scalar
@@ -150,9 +150,15 @@ class Tags:
         if op.fn not in _JOINING:
             raise Untold(op)
         tag: Tag = Lit(False)
-        for other in map(self._tag, op.args):
+        for other in map(self._operand, op.args):
             tag = self._either(op, block, tag, other)
         return tag
+
+    def _operand(self, arg: Arg) -> Tag:
+        """The boolean of an operand, of which alone it is asked whether it is NumPy's."""
+        kinds = alternatives(arg.type) if isinstance(arg, Var) else ()
+        own = kinds and all(isinstance(kind, Scalar) and kind.dtype is None for kind in kinds)
+        return Lit(False) if own else self._tag(arg)
 
     def _picked(self, op: Op, block: Block) -> Tag:
         """The boolean of the larger or the smaller of two: the second only where it beats the first."""
