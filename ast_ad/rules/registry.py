@@ -28,6 +28,7 @@ class Primitive:
     summed back centrally. ``view``: the result may share memory with the first argument.
     ``partial_domain``: a partial derivative may be infinite or NaN on the boundary of the domain or outside
     it, so that a cotangent masked by ``np.where`` has to be multiplied by ``safe_product``.
+    ``unmixed``: no formula of an elementwise rule computes with its arguments among themselves.
     ``itself``: the rule of a composite is the body of ``fn``.
     """
 
@@ -37,6 +38,7 @@ class Primitive:
     broadcasts: bool = False
     view: bool = False
     partial_domain: bool = False
+    unmixed: bool = False
     itself: bool = False
 
 
@@ -148,18 +150,18 @@ def _register(fns: tuple[Function, ...], **facts: Any) -> None:
 
 
 def elementwise(
-    *fns: Function, partial_domain: bool = False, view: bool = False
+    *fns: Function, partial_domain: bool = False, view: bool = False, unmixed: bool = False
 ) -> Callable[[Function], Function]:
     """Register ``rule(ans, *args) -> partial derivatives``, one per argument (a bare value for one argument).
 
     Broadcasting, complex conjugation and dtypes are handled centrally. None as a partial: the derivative
-    with respect to that argument is zero.
+    with respect to that argument is zero. Booleans and integers of few bits are int64 to the rule, unless
+    it is ``unmixed``: it has the partials of sums, say, and computes nothing of arguments alone.
     """
+    facts = {"partial_domain": partial_domain, "view": view, "unmixed": unmixed}
 
     def decorate(rule: Function) -> Function:
-        _register(
-            fns, kind="elementwise", rule=rule, broadcasts=True, partial_domain=partial_domain, view=view
-        )
+        _register(fns, kind="elementwise", rule=rule, broadcasts=True, **facts)
         return rule
 
     return decorate

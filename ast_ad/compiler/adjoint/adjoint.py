@@ -40,7 +40,16 @@ from .contributions import Cotangents
 from .leaving import Certainty, as_left
 from .linearity import is_linear
 from .own_rules import OwnRule, used_rules
-from .rule_calls import check_call, parameters, require_all, require_formula, rule_of, several, with_arrays
+from .rule_calls import (
+    check_call,
+    parameters,
+    require_all,
+    require_formula,
+    rule_of,
+    several,
+    widened,
+    with_arrays,
+)
 from .rule_copies import RuleCopies
 from .seeds import seeds
 from .structural import STRUCTURAL
@@ -200,7 +209,8 @@ class Sweep:
         (g,) = bars
         assert g is not None and primitive.rule is not None
         before = len(self.builder.block.ops)
-        partials = several(self.rules.inline(primitive.rule, (op.out, *op.args), op.kwargs))
+        args = widened(op, primitive, self.builder.op)
+        partials = several(self.rules.inline(primitive.rule, (op.out, *args), op.kwargs))
         self.infinities.follow(self.builder.block.ops[before:])
         names = parameters(primitive.rule)[1:]
         named = [

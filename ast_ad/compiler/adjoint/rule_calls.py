@@ -13,10 +13,12 @@ from typing import Any
 
 from ...errors import MissingRuleError, UnsupportedError
 from ...rules import containers, helpers
+from ...rules.narrow_integers import WIDE, is_narrow, widens
 from ...rules.registry import Primitive, lookup
+from ..frontend.builder import type_of_arg
 from ..ir.ops import Arg, Lit, Op, Seq, Var
 from ..ir.show import callable_name
-from ..ir.types import ListOf, Scalar
+from ..ir.types import Array, ListOf, Scalar
 
 BEFORE = {"elementwise": 1, "vjp": 2, "composite": 0}
 """Parameters of a rule before those of its function."""
@@ -78,6 +80,20 @@ def with_arrays(op: Op, call: Callable[..., Any]) -> tuple[Arg, ...]:
     ``call``: what writes a call, and returns its result.
     """
     return tuple(call(containers.array_from_list, arg) if _is_vector(arg) else arg for arg in op.args)
+
+
+def widened(op: Op, primitive: Primitive, call: Callable[..., Any]) -> tuple[Arg, ...]:
+    """The arguments of a call as an elementwise rule takes them: narrow integers as int64."""
+    if not widens(primitive, len(op.args)):
+        return tuple(op.args)
+    return tuple(call(helpers.astype, arg, Lit(WIDE)) if _is_narrow(arg) else arg for arg in op.args)
+
+
+def _is_narrow(arg: Arg) -> bool:
+    kind = type_of_arg(arg)
+    return isinstance(kind, (Scalar, Array)) and any(
+        is_narrow(getattr(each, "dtype", each)) for each in (kind, *kind.among)
+    )
 
 
 def _is_vector(arg: Arg) -> bool:

@@ -29,6 +29,7 @@ from ..adjoint.rule_calls import (
     require_formula,
     rule_of,
     several,
+    widened,
     with_arrays,
 )
 from ..adjoint.rule_copies import RuleCopies
@@ -204,7 +205,8 @@ class Forward:
         assert primitive.rule is not None
         ops = self.builder.block.ops
         before = len(ops)
-        partials = several(self.rules.inline(primitive.rule, (op.out, *op.args), op.kwargs))
+        args = widened(op, primitive, self.builder.op)
+        partials = several(self.rules.inline(primitive.rule, (op.out, *args), op.kwargs))
         self.infinities.follow(ops[before:])
         names = parameters(primitive.rule)[1:]
         named = [

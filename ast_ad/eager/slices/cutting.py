@@ -1,7 +1,7 @@
 """How is the source of a derivative rule cut down to the cotangents that are wanted?
 
-``cut_rule(rule, skip, active, keywords, factor) -> Cut``. First ``fix_absent`` and ``fix_count`` put in what
-the call leaves open, so that more tests are decided; then ``trimmed``.
+``cut_rule(rule, skip, active, keywords, factor, widens) -> Cut``. First ``fix_absent`` and
+``fix_count`` put in what the call leaves open, so that more tests are decided; then ``trimmed``.
 
 Parameters that a call leaves out become constants, tests of constants are decided, every return keeps the
 wanted entries, a helper that returns several results is cut the same way, and what nobody reads is dropped.
@@ -16,10 +16,21 @@ from typing import Any
 
 from ...rules.registry import lookup
 from .folding import Folder, fix_absent, fix_count
-from .reads import NOTHING, Demand, Levels, NoSource, is_rules_function, parameter_names, parsed, resolved
+from .reads import (
+    NOTHING,
+    VALUE,
+    Demand,
+    Levels,
+    NoSource,
+    is_rules_function,
+    parameter_names,
+    parsed,
+    resolved,
+)
 
 # Names that the cut source uses besides the rule's own; `slices` provides them.
 PICK, NO_FORMULA, SAFE, EXACT, CONJ = "_picked", "_no_formula", "_safe_product", "_exact_product", "_conj"
+WIDENED = "_widened"
 Factor = Callable[[ast.expr, int], ast.expr]
 
 
@@ -55,11 +66,13 @@ def cut_rule(
     active: tuple[bool, ...],
     keywords: tuple[str, ...],
     factor: Factor | None,
+    widens: bool = False,
 ) -> Cut:
     """The rule cut down to the cotangents of the active arguments, as a tuple.
 
     ``skip``: the parameters of the rule that come before the arguments; ``factor(partial, i)``: makes a
-    cotangent of the partial derivative by argument ``i`` (None: the rule gives cotangents).
+    cotangent of the partial derivative by argument ``i`` (None: the rule gives cotangents); ``widens``: the
+    rule gets integers of few bits as int64.
     """
     tree = parsed(rule)
     if factor is not None:
@@ -69,7 +82,18 @@ def cut_rule(
         skip += 1
     fix_absent(tree, rule, skip, len(active), keywords)
     fix_count(tree, skip, len(active))
-    return trimmed(Cut(f"{tree.name}_slice", tree, rule), [i for i, on in enumerate(active) if on], factor)
+    cut = trimmed(Cut(f"{tree.name}_slice", tree, rule), [i for i, on in enumerate(active) if on], factor)
+    if widens:
+        read = cut.demand().levels
+        names = [name for name, on in zip(parameter_names(tree)[skip:], active, strict=False) if not on]
+        tree.body[:0] = [_widening(name) for name in names if read.get(name) == VALUE]
+        ast.fix_missing_locations(tree)
+    return cut
+
+
+def _widening(name: str) -> ast.stmt:
+    wide = ast.Call(ast.Name(WIDENED, ast.Load()), [ast.Name(name, ast.Load())], [])
+    return ast.Assign([ast.Name(name, ast.Store())], wide)
 
 
 _helpers: dict[tuple[Any, tuple[int, ...]], Cut] = {}

@@ -22,9 +22,10 @@ import numpy as np
 
 from ...errors import MissingRuleError
 from ...rules.helpers import METADATA, exact_product, safe_product
+from ...rules.narrow_integers import widened, widens
 from ...rules.registry import Primitive, lookup
 from ..state import state
-from .cutting import CONJ, EXACT, NO_FORMULA, PICK, SAFE, Cut, cut_rule, no_formula
+from .cutting import CONJ, EXACT, NO_FORMULA, PICK, SAFE, WIDENED, Cut, cut_rule, no_formula
 from .reads import NOTHING, VALUE, NoSource, is_rules_function, parameter_names
 from .tensor_names import for_tensors, patched_globals, rebuilt
 
@@ -129,7 +130,8 @@ def _from_source(
     elementwise = primitive.kind == "elementwise"
     product = _product(primitive, active) if safe else None
     factor = _factor(complex_, product) if elementwise else None
-    cut = cut_rule(rule, 1 if elementwise else 2, active, keywords, factor)
+    wide = widens(primitive, len(active))
+    cut = cut_rule(rule, 1 if elementwise else 2, active, keywords, factor, wide)
     found, order = cut.reads(), parameter_names(cut.tree)
     names = order[2:]
     variadic = cut.tree.args.vararg.arg if cut.tree.args.vararg else None
@@ -253,7 +255,7 @@ def refusal(primitive: Primitive) -> Callable[[int], Any]:
     return refuse
 
 
-_PLAIN: dict[str, Any] = {SAFE: safe_product, EXACT: exact_product, CONJ: np.conj}
+_PLAIN: dict[str, Any] = {SAFE: safe_product, EXACT: exact_product, CONJ: np.conj, WIDENED: widened}
 
 
 def _build(cut: Cut, extra: dict[str, Any], tensors: bool) -> Callable[..., Any]:
@@ -305,6 +307,7 @@ def _whole(
         def run(g: Any, ans: Any, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
             if primitive.kind == "vjp":
                 return picked(fn(g, ans, *args, **kwargs), wanted)
+            args = tuple(map(widened, args)) if widens(primitive, len(args)) else args
             parts = picked(fn(ans, *args, **kwargs), wanted)
             return tuple(cotangent(multiply, g, p, i) for p, i in zip(parts, wanted, strict=True))
 

@@ -48,6 +48,7 @@ def on_diagonal(g: Any, x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1)
     """
     out = np.zeros(np.shape(x), np.result_type(g))
     planes = np.moveaxis(out, (axis1, axis2), (-2, -1))
+    offset = int(offset)  # it may be an integer without a sign
     rows, columns = np.shape(planes)[-2:]
     count = max(0, min(rows + min(offset, 0), columns - max(offset, 0)))
     places = np.arange(count)

@@ -22,22 +22,22 @@ LN2, LN10 = math.log(2), math.log(10)
 # ----- arithmetic -----
 
 
-@elementwise(np.add, operator.add)
+@elementwise(np.add, operator.add, unmixed=True)
 def add(ans, x, y):
     return 1, 1
 
 
-@elementwise(np.subtract, operator.sub)
+@elementwise(np.subtract, operator.sub, unmixed=True)
 def subtract(ans, x, y):
     return 1, -1
 
 
-@elementwise(np.multiply, operator.mul)
+@elementwise(np.multiply, operator.mul, unmixed=True)
 def multiply(ans, x, y):
     return y, x
 
 
-@elementwise(np.divide, operator.truediv, partial_domain=True)
+@elementwise(np.divide, operator.truediv, partial_domain=True, unmixed=True)
 def divide(ans, x, y):
     return 1 / y, -ans / y
 
@@ -70,12 +70,12 @@ def power(ans, x, y):
 elementwise(np.float_power, partial_domain=True)(power)
 
 
-@elementwise(np.remainder, operator.mod)
+@elementwise(np.remainder, operator.mod, unmixed=True)
 def remainder(ans, x, y):
     return 1, -np.floor_divide(x, y)
 
 
-@elementwise(np.fmod, math.fmod)
+@elementwise(np.fmod, math.fmod, unmixed=True)
 def fmod(ans, x, y):
     return 1, -np.trunc(x / y)
 
@@ -125,32 +125,32 @@ def sign(g, ans, x):
     return None if not np.iscomplexobj(x) else ratio(g - ans * np.real(np.conj(ans) * g), np.abs(x))
 
 
-@elementwise(np.copysign, math.copysign)
+@elementwise(np.copysign, math.copysign, unmixed=True)
 def copysign(ans, x, y):
     return np.sign(x) * np.copysign(1.0, y), None
 
 
-@elementwise(np.heaviside)
+@elementwise(np.heaviside, unmixed=True)
 def heaviside(ans, x, at_zero):
     return None, np.equal(x, 0) * 1.0
 
 
-@elementwise(np.maximum)
+@elementwise(np.maximum, unmixed=True)
 def maximum(ans, x, y):
     return np.where(x == y, 0.5, x > y), np.where(x == y, 0.5, x < y)
 
 
-@elementwise(np.minimum)
+@elementwise(np.minimum, unmixed=True)
 def minimum(ans, x, y):
     return np.where(x == y, 0.5, x < y), np.where(x == y, 0.5, x > y)
 
 
-@elementwise(np.fmax)
+@elementwise(np.fmax, unmixed=True)
 def fmax(ans, x, y):
     return np.where(x == y, 0.5, (x > y) | np.isnan(y)), np.where(x == y, 0.5, (x < y) | np.isnan(x))
 
 
-@elementwise(np.fmin)
+@elementwise(np.fmin, unmixed=True)
 def fmin(ans, x, y):
     return np.where(x == y, 0.5, (x < y) | np.isnan(y)), np.where(x == y, 0.5, (x > y) | np.isnan(x))
 
@@ -189,7 +189,7 @@ def nan_to_num(g, ans, x, copy=True, nan=0.0, posinf=None, neginf=None):
     return x_bar, None, nan_bar, high_bar, low_bar
 
 
-@elementwise(np.nextafter, math.nextafter)
+@elementwise(np.nextafter, math.nextafter, unmixed=True)
 def nextafter(ans, x, y):
     return 1, None
 
@@ -300,7 +300,8 @@ def arctan(ans, x):
 
 @elementwise(np.arctan2, math.atan2, partial_domain=True)
 def arctan2(ans, y, x):
-    return x / (x * x + y * y), -y / (x * x + y * y)
+    square = 1.0 * x * x + 1.0 * y * y  # of integers, it may be too large for one
+    return x / square, -y / square
 
 
 @elementwise(np.sinh, math.sinh, cmath.sinh)

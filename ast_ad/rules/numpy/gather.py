@@ -16,6 +16,8 @@ from .. import helpers
 from ..helpers import unbroadcast
 from ..registry import nondifferentiable, vjp
 
+NOWHERE = np.intp(-1)  # which no unsigned integers could hold, if it were Python's
+
 
 def positions(x: Any) -> Any:
     """The place of each element of ``x`` in the flattened ``x``. Reads ``x``'s shape only.
@@ -43,7 +45,7 @@ def gather(x: Any, places: Any) -> Any:
     array([6., 0., 6.])
     """
     flat = np.append(np.ravel(x), np.zeros(1, np.asarray(x).dtype))  # -1 picks the 0
-    return flat[np.maximum(places, -1)]
+    return flat[np.maximum(places, NOWHERE)]
 
 
 def scatter_to(x: Any, places: Any, g: Any) -> Any:
@@ -55,7 +57,7 @@ def scatter_to(x: Any, places: Any, g: Any) -> Any:
     array([0., 4.])
     """
     flat = np.zeros(np.size(x) + 1, np.result_type(g, np.float16))
-    np.add.at(flat, np.maximum(places, -1), g)
+    np.add.at(flat, np.maximum(places, NOWHERE), g)
     return flat[:-1].reshape(np.shape(x))[()]
 
 

@@ -27,7 +27,10 @@ def take(a, indices, axis=None, mode="raise"):
     else:
         rows = a if axis == 0 else np.moveaxis(a, axis, 0)
     if mode == "raise":
-        picked = rows[np.asarray(indices)]
+        places = np.asarray(indices)
+        if places.dtype == np.bool_:  # 0 and 1: to an index, it would be a mask
+            places = places * 1
+        picked = rows[places]
     elif mode == "wrap":
         picked = rows[np.mod(indices, np.shape(rows)[0])]
     else:

@@ -173,14 +173,23 @@ def flipud(g, ans, m):
 
 @vjp(np.rot90, view=True)
 def rot90(g, ans, m, k=1, axes=(0, 1)):
-    return np.rot90(g, -k, axes)
+    return np.rot90(g, back(k), axes)
 
 
 @vjp(np.roll)
 def roll(g, ans, a, shift, axis=None):
     if isinstance(shift, tuple):
-        return np.roll(g, tuple([-each for each in shift]), axis)
-    return np.roll(g, -shift if isinstance(shift, int) else np.negative(shift), axis)
+        return np.roll(g, tuple([back(each) for each in shift]), axis)
+    return np.roll(g, back(shift), axis)
+
+
+def back(steps: Any) -> Any:
+    """``-steps``, also where these are booleans or integers that have no sign.
+
+    >>> int(back(np.uint8(3)))
+    -3
+    """
+    return -steps if type(steps) is int else np.subtract(0, steps, dtype=np.int64)
 
 
 # ----- elements repeated -----

@@ -154,7 +154,7 @@ def gradient(f, *varargs, axis=None, edge_order=1):
 def slope_along(f: Any, x: Any, axis: int, edge_order: int) -> Any:
     """``np.gradient`` along one axis, with a step or coordinates ``x``."""
     y = f if np.ndim(f) == 1 else np.moveaxis(f, axis, -1)
-    x = np.asarray(x) if isinstance(x, list) else x
+    x = 1.0 * (np.asarray(x) if isinstance(x, list) else x)  # NumPy has floats, too, before it subtracts
     if np.ndim(x) == 0:
         inner = (y[..., 2:] - y[..., :-2]) / (2.0 * x)
     else:
@@ -212,7 +212,8 @@ def pieces_bar(g: Any, x: Any, xp: Any, fp: Any) -> Any:
     n = np.size(xp)
     j = np.clip(np.searchsorted(xp, x, "right") - 1, 0, n - 2)
     inside = np.where((x >= xp[0]) & (x <= xp[n - 1]), g, 0)[()]
-    x0, x1, f0, f1 = gather(xp, j), gather(xp, j + 1), gather(fp, j), gather(fp, j + 1)
+    x0, x1 = 1.0 * gather(xp, j), 1.0 * gather(xp, j + 1)  # differences of integers of few bits would wrap
+    f0, f1 = 1.0 * gather(fp, j), 1.0 * gather(fp, j + 1)
     t = ratio(x - x0, x1 - x0)
     x_bar = np.real(inside * np.conj(ratio(f1 - f0, x1 - x0)))
     fp_bar = scatter_to(fp, j, inside * (1 - t)) + scatter_to(fp, j + 1, inside * t)

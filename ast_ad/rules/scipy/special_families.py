@@ -141,12 +141,12 @@ def eval_chebys(ans, n, x):
 
 @vjp(sp.eval_hermite, broadcasts=True)
 def eval_hermite(g, ans, n, x):
-    return None, g * 2 * n * sp.eval_hermite(np.maximum(n - 1, 0), x)
+    return None, g * 2 * n * sp.eval_hermite(np.maximum(n, 1) - 1, x)
 
 
 @vjp(sp.eval_hermitenorm, broadcasts=True)
 def eval_hermitenorm(g, ans, n, x):
-    return None, g * n * sp.eval_hermitenorm(np.maximum(n - 1, 0), x)
+    return None, g * n * sp.eval_hermitenorm(np.maximum(n, 1) - 1, x)
 
 
 @elementwise(sp.eval_genlaguerre)

@@ -1,0 +1,41 @@
+"""Which integers are too narrow for the formulas of derivatives?
+
+``x ** k`` and ``arctan2(x, k)`` compute in the type of the result. Their derivatives need ``k - 1`` and
+``k * k``, which wrap in integers of eight bits, and booleans have no ``-``: the rules of elementwise
+functions get them as int64, unless they were registered with ``unmixed=True``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .registry import Primitive
+
+WIDE = np.dtype(np.int64)
+
+
+def is_narrow(dtype: Any) -> bool:
+    """Whether a dtype is of booleans, of unsigned integers, or of fewer than 64 bits.
+
+    >>> is_narrow(np.dtype(np.uint8)), is_narrow(np.dtype(np.int64)), is_narrow(None)
+    (True, False, False)
+    """
+    return dtype is not None and (dtype.kind in "bu" or dtype.kind == "i" and dtype.itemsize < WIDE.itemsize)
+
+
+def widens(primitive: Primitive, count: int) -> bool:
+    """Whether a rule gets its narrow integers, among ``count`` arguments, as int64."""
+    return primitive.kind == "elementwise" and not primitive.unmixed and count > 1
+
+
+def widened(x: Any) -> Any:
+    """Narrow integers as int64; anything else as it is.
+
+    >>> widened(np.array([200], np.uint8)) - 201
+    array([-1])
+    """
+    if isinstance(x, (np.ndarray, np.generic)) and is_narrow(x.dtype):
+        return x.astype(WIDE)
+    return x
