@@ -100,6 +100,11 @@ def of_number(x, k):
     return turned + np.roll(np.append(x, 1.0), k) @ np.append(weights, 0.5)
 
 
+def rolled_back(x, k):
+    with np.errstate(over="ignore"):
+        return np.roll(np.append(x, 1.0), -k) @ np.append(weights, 0.5)
+
+
 def taken(x, k):
     return np.sum(np.take(x, k) * weights)
 
@@ -111,6 +116,7 @@ PROGRAMS = [
     *[(of_number, k) for k in (np.uint8(3), np.int8(-2), np.uint64(1))],
     (angles, NARROW[1]),
     (taken, NARROW[3]),
+    (rolled_back, np.uint8(3)),
 ]
 
 

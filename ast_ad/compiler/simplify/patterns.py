@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ...rules.narrow_integers import is_narrow
 from ..frontend.builder import type_of_arg
 from ..ir.alternatives import alternatives, is_mixed
 from ..ir.ops import Arg, Lit, Op, Seq, Slice, Var
@@ -21,6 +22,7 @@ SUBTRACT = {operator.sub, np.subtract}
 DIVIDE = {operator.truediv, np.divide}
 NEGATE = {operator.neg, np.negative}
 PRODUCT = {operator.matmul, np.matmul}
+ARITHMETIC = MULTIPLY | ADD | SUBTRACT | DIVIDE | NEGATE
 
 
 class Makers(dict[Var, Op]):
@@ -50,7 +52,10 @@ class Makers(dict[Var, Op]):
 
 def maker_of(arg: Arg, makers: Makers, fns: Any) -> Op | None:
     op = makers.get(arg) if isinstance(arg, Var) else None
-    return op if op is not None and op.fn in fns and not op.kwargs else None
+    if op is None or op.fn not in fns or op.kwargs:
+        return None
+    # what has wrapped in few bits is not what it would be in the type of the next operation
+    return None if op.fn in ARITHMETIC and is_narrow(dtype_of(op.outs[0].type)) else op
 
 
 def is_number(arg: Arg, number: float) -> bool:

@@ -41,6 +41,7 @@ from .factors import (
 )
 from .patterns import (
     ADD,
+    ARITHMETIC,
     DIVIDE,
     MULTIPLY,
     NEGATE,
@@ -63,7 +64,7 @@ def rewrite(op: Op, makers: Makers) -> Arg | None:
     """The value of the operation if it is available; None if the operation stays, perhaps changed."""
     for _ in range(4):
         rule = RULES.get(op.fn)
-        if rule is None or len(op.outs) != 1:
+        if rule is None or len(op.outs) != 1 or op.kwargs and op.fn in ARITHMETIC:  # dtype=, where=
             return None
         before = op.fn, op.args
         value = rule(op, makers)
