@@ -85,7 +85,7 @@ def accumulate(fn, array, axis=0, dtype=None):
     if fn == np.minimum:
         return cummin(a, axis)[0]
     rows = np.moveaxis(a, axis, 0)
-    if fn in OF_FLOATS and a.dtype.kind == "f":
+    if fn in OF_FLOATS and a.dtype.kind in "fc":
         out = np.empty_like(rows)
         out[:1] = rows[:1]
         for i in range(1, len(rows)):
@@ -112,11 +112,25 @@ def reduceat(fn, array, indices, axis=0, dtype=None):
         end = int(indices[k + 1]) if k + 1 < len(indices) else count
         if begin < 0 or begin >= count:
             raise IndexError("index out-of-bounds in reduceat")
-        total = rows[begin]
-        for i in range(begin + 1, end):
-            total = fn(total, rows[i])
-        parts.append(total)
-    return np.moveaxis(np.stack(parts), 0, axis)
+        parts.append(_sum(rows, begin, end) if fn is np.add else _folded(fn, rows, begin, end))
+    found = np.stack(parts) if len(parts) > 0 else rows[:0]
+    return np.ascontiguousarray(np.moveaxis(found, 0, axis))
+
+
+def _folded(fn, rows, begin, end):
+    total = rows[begin]
+    for i in range(begin + 1, end):
+        total = fn(total, rows[i])
+    return total
+
+
+def _sum(rows, begin, end):
+    """NumPy adds the other items up, in pairs of pairs and line by line, and then the first."""
+    total = rows[begin]
+    if end > begin + 1:
+        rest = np.ascontiguousarray(np.moveaxis(rows[begin + 1 : end], 0, -1))
+        total = total + np.add.reduce(rest, axis=-1)
+    return total
 
 
 @read_for(np.ufunc.at)

@@ -180,6 +180,24 @@ def test_integers_have_no_derivative():
     np.testing.assert_array_equal(grad(f)(X.copy()), [4.0, 2.0, 1.0, 0.0])
 
 
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("axis", [0, 1])
+def test_segments_are_added_up_as_numpy_does(axis, order):
+    """To the last bit: another order of the sum is another program, which the first call would not pass."""
+
+    def f(x):
+        return np.sum(np.add.reduceat(x, [0, 30, 30, 2], axis=axis) ** 2)
+
+    x = np.array(np.random.default_rng(0).normal(size=(40, 45)), order=order)
+    value, gradient = ast_ad.value_and_grad(f, fallback="error", backend="numpy")(x)
+    assert value == f(x)
+    np.testing.assert_allclose(np.sum(gradient * x), 2 * value)
+    assert (
+        np.sum(np.add.reduceat(x[0], []))
+        == ast_ad.value_and_grad(lambda x: np.sum(np.add.reduceat(x, [])))(x[0])[0]
+    )
+
+
 def test_a_result_may_be_given():
     def f(x):
         out = np.zeros(2)

@@ -87,6 +87,12 @@ def run_vectorized(
         return call([])
     if signature is not None:
         return along_signature(cx, call, arrays, signature, dtypes)
+    if dtypes is None and not all(cx.variable(a).type.dtype.char in "?ldD" for a in arrays):
+        raise cx.unsupported(
+            "`np.vectorize` of an array that holds no numbers of Python's precision",
+            "its first call tells the type of the result, and sees a number of NumPy's",
+            "pass `otypes`",
+        )
     shape = shape_of(cx, cx.variable(arrays[0]))
     if len(arrays) > 1:
         wide = cx.emit(np.broadcast_arrays, *arrays)

@@ -282,6 +282,11 @@ def vectorize_of_two_types(x):
     return np.sum(np.vectorize(lambda v: v if v > 0 else 0)(x))  # here
 
 
+@refused("no numbers of Python's precision", X.astype(np.float32))
+def vectorize_in_single_precision(x):
+    return np.sum(np.vectorize(lambda v: v * v)(x))  # here
+
+
 @refused("question about the memory", X)
 def memory_of_arrays(x):
     return np.sum(x) * np.shares_memory(x, x)  # here
