@@ -136,3 +136,14 @@ def sum_of_a_list_of_as_many_as_there_are_turns(x, y, n):
 
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {}
+
+
+WIDE = np.array([0.7, 1.4, 1.3], np.longdouble)
+
+
+@program(WIDE, 0.3, compiled=True, later=[(DOUBLE, np.longdouble(0.4)), (WIDE, np.longdouble(1) / 3)])
+def more_digits_than_a_double_has(x, s):
+    total = np.max(x) * s
+    for k in range(len(x)):
+        total = total * s + x[k] ** 2 if total < 1.1 else np.sin(total) * x[k]
+    return total + np.mean(np.abs(x) ** s) + np.sum(np.where(x > 1, x, s))

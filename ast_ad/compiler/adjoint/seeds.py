@@ -48,7 +48,7 @@ def seeds(builder: Builder, results: tuple[Arg, ...], given: bool) -> list[tuple
         )
     (value,) = found
     type = type_of_arg(value)
-    if isinstance(type, Scalar) and type.dtype is not None and type.dtype.itemsize < 8:
+    if isinstance(type, Scalar) and type.dtype is not None and type.dtype != np.float64:
         return [(value, Lit(type.dtype.type(1)))]  # Python's 1.0 would make doubles, once it is an array
     if rank_of(type) == 0:
         return [(value, Lit(1.0))]

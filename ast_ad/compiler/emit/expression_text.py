@@ -203,6 +203,8 @@ class Expressions:
             return self.slice(*map(self.literal, (value.start, value.stop, value.step)))
         if isinstance(value, np.dtype):
             return self._dtype(value)
+        if isinstance(value, (np.longdouble, np.clongdouble)):  # Python has no number of as many digits
+            return call(self.references.callable(kind), [constant(str(value).strip("()"))])
         if isinstance(value, np.generic) and value.dtype.kind in "biufc":
             return call(self.references.callable(kind), [self.literal(value.item())])
         if callable(value):

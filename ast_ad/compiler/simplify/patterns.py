@@ -59,8 +59,9 @@ def maker_of(arg: Arg, makers: Makers, fns: Any) -> Op | None:
 
 
 def is_number(arg: Arg, number: float) -> bool:
+    """Whether an argument is this constant, which changes no precision where it is left out."""
     return isinstance(arg, Lit) and isinstance(arg.value, (int, float, np.floating)) and arg.value == number \
-        and not isinstance(arg.value, bool)  # fmt: skip
+        and not isinstance(arg.value, (bool, np.longdouble))  # fmt: skip
 
 
 def same_type(arg: Arg, type: Type) -> bool:
