@@ -213,10 +213,16 @@ def _in_slot(raw: Any, value: Any) -> Any:
         return MISSING
 
 
+_PLAIN: tuple[type, ...] = (
+    *(object, types.SimpleNamespace, BaseException),
+    *(dict, list, tuple, set, frozenset, int, float, complex, str, bytes),
+)
+"""Classes that read attributes as every object does, each by a method of its own."""
+
+
 def reads_plainly(cls: type) -> bool:
     """Whether reads of attributes run no code but what the class holds under their names."""
-    plain: Any = object.__getattribute__, types.SimpleNamespace.__getattribute__
-    return cls.__getattribute__ in plain
+    return any(cls.__getattribute__ is plain.__getattribute__ for plain in _PLAIN)
 
 
 def cached_in(value: Any) -> dict[str, Any]:

@@ -36,6 +36,7 @@ def widened(x: Any) -> Any:
     >>> widened(np.array([200], np.uint8)) - 201
     array([-1])
     """
-    if isinstance(x, (np.ndarray, np.generic)) and is_narrow(x.dtype):
-        return x.astype(WIDE)
-    return x
+    array = getattr(x, "_array", x)
+    if not isinstance(array, (np.ndarray, np.generic)) or not is_narrow(array.dtype):
+        return x
+    return x.astype(WIDE) if array is x else x.long()  # of a tensor

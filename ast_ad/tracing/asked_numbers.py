@@ -10,6 +10,8 @@ import ast
 import dis
 import itertools
 import linecache
+import operator
+import types
 from typing import Any
 
 import numpy as np
@@ -59,3 +61,25 @@ def _instruction(frame: Any) -> tuple[str, int]:
     while place and dis.opname[code[place]] == "CACHE":  # behind the instruction, in code that is warm
         place -= 2
     return dis.opname[code[place]], code[place + 1]
+
+
+def settled(index: Any) -> Any:
+    """An index in which objects that tell their number were asked: once, as by NumPy, though it is kept.
+
+    >>> class Second:
+    ...     def __index__(self):
+    ...         return 1
+    >>> settled((Second(), slice(Second(), None)))
+    (1, slice(1, None, None))
+    """
+    if isinstance(index, tuple):
+        asks = any(isinstance(part, (tuple, slice)) or _is_asked(part) for part in index)
+        return tuple(map(settled, index)) if asks else index
+    if isinstance(index, slice):
+        parts = index.start, index.stop, index.step
+        return slice(*map(settled, parts)) if any(map(_is_asked, parts)) else index
+    return operator.index(index) if _is_asked(index) else index
+
+
+def _is_asked(part: Any) -> bool:
+    return type(getattr(type(part), "__index__", None)) is types.FunctionType and not hasattr(part, "_array")

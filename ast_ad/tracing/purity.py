@@ -239,7 +239,7 @@ def _is_instance(value: Any) -> bool:
         hasattr(value, "__dict__")
         and not isinstance(value, code)
         and not isinstance(value, _RANDOM)
-        and not hasattr(value, "__next__")
+        and not hasattr(type(value), "__next__")  # an object may have code that is asked for names
         and not _of_library(value)
     )
 

@@ -21,7 +21,7 @@ from ..eager.numpy_protocol import array_function, run
 from ..eager.state import state
 from ..eager.tensor import Tensor
 from ..rules import helpers
-from .asked_numbers import format_of, is_formatting, is_indexing, is_truth
+from .asked_numbers import format_of, is_formatting, is_indexing, is_truth, settled
 from .births import births, is_followed
 from .ends import becomes_integer
 from .faces import Face, Missing, makers
@@ -130,7 +130,7 @@ class Traced(Memory, metaclass=Face):
     def __getitem__(self, index: Any) -> Any:
         if type(index) is int and self._array.ndim == 1 and not state.grad:
             return Traced._of(self._array[index])
-        return apply(operation(operator.getitem), (self, plain_of(index)))
+        return apply(operation(operator.getitem), (self, plain_of(settled(index))))
 
     def __setitem__(self, index: Any, value: Any) -> None:
         self.check_writeable()
@@ -141,7 +141,7 @@ class Traced(Memory, metaclass=Face):
             value = run(np.array, (value,), {})
         if np.iscomplexobj(plain_of(value)) and self._array.dtype.kind == "f":
             raise complex_write("a complex value is written to a real array")
-        inplace(operation(helpers.setitem), self, plain_of(index), value)
+        inplace(operation(helpers.setitem), self, plain_of(settled(index)), value)
 
     def __contains__(self, item: Any) -> bool:
         return bool(np.any(self == item))

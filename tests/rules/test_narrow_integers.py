@@ -66,6 +66,15 @@ def test_a_rule_gives_what_it_gives_for_other_integers(fn: Any) -> None:
                     np.testing.assert_allclose(a, b, rtol=1e-12, equal_nan=True)
 
 
+@pytest.mark.parametrize("make", [np.asarray, ast_ad.tensor])
+def test_tensors_of_them_are_widened_too(make: Any) -> None:
+    t, k = ast_ad.tensor(x, requires_grad=True), np.array([200, 3, 0, 17], np.uint8)
+    (first,) = ast_ad.autograd.grad(sp.jv(make(k), t).sum(), t, create_graph=True)
+    (second,) = ast_ad.autograd.grad(first.sum(), t)
+    np.testing.assert_allclose(first.numpy(force=True), sp.jvp(k.astype(int), x), rtol=1e-12)
+    np.testing.assert_allclose(second.numpy(), sp.jvp(k.astype(int), x, 2), rtol=1e-12)
+
+
 def angles(x, k):
     return np.sum(np.arctan2(x, k) * weights) + np.sum(np.arctan2(k, x))
 

@@ -16,6 +16,7 @@ from .values import Dct, Frame, Live, Value
 MAPPINGS = dict, types.MappingProxyType  # of which an outside object may be one that is read item by item
 READS = "keys", "values", "items", "get", "__iter__", "__len__", "__contains__", "__getitem__"
 
+OF_LIBRARIES = types.MethodDescriptorType, types.WrapperDescriptorType  # methods that are no Python code
 IMMUTABLE = 1 << 8  # among the flags of a class: nothing in it can be replaced
 STORES = {"STORE_ATTR", "STORE_SUBSCR", "STORE_GLOBAL", "DELETE_ATTR", "DELETE_SUBSCR"}
 CHANGES = frozenset("append extend insert pop update setdefault add clear remove setattr __setattr__".split())
@@ -164,7 +165,7 @@ def reads_as_dict(cx: Context, value: object) -> bool:
     cls = type(value)
     if not isinstance(value, dict) or cls is dict:
         return False
-    if any(isinstance(found_in_class(cls, name), types.FunctionType) for name in READS):
+    if not all(isinstance(found_in_class(cls, name), OF_LIBRARIES) for name in READS):
         return False
     for name in READS:
         class_stays(cx, cls, name)
@@ -174,12 +175,21 @@ def reads_as_dict(cx: Context, value: object) -> bool:
 def has_outside(cx: Context, base: Live, key: Value) -> bool:
     """Whether a dict that is read item by item (globals, loaded modules) has a key, which has to stay so."""
     name = cx.demand(key, "a key of an outside dict")
+    require_own_reads(cx, base.value)
     if is_stored(cx, base.value, name):
         raise cx.unsupported(f"whether there is `{name}`", "the function stores it", "do without")
     found = name in base.value
     if cx.inputs is not None:
         cx.inputs.guards.add((Guard.present if found else Guard.missing)(base.path.item(name)))
     return found
+
+
+def require_own_reads(cx: Context, value: object) -> None:
+    """Refuse a dict whose class has code that reads it: that is the program's, and may do something."""
+    if isinstance(value, dict) and type(value) is not dict and not reads_as_dict(cx, value):
+        raise cx.unsupported(
+            f"a {type(value).__name__} from outside", "its class says what a read of it is", "use a dict"
+        )
 
 
 def entry(value: Any, key: Any) -> Any:
@@ -191,6 +201,7 @@ def entry(value: Any, key: Any) -> Any:
 
 def load_live_item(cx: Context, base: Live, index: Value) -> Any:
     key = cx.demand(index, "an index into an outside object")
+    require_own_reads(cx, base.value)
     if base.path.label == GLOBALS and key in base.value:
         return global_value(cx, base.value, key)
     try:

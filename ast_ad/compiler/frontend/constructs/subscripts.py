@@ -218,6 +218,12 @@ def window(
     return view
 
 
+def asked_index(cx: Context, index: Value) -> Any:
+    """An index; of an object whose class has code for it, the number that it tells when asked once."""
+    method = special(cx, index, "__index__") if isinstance(index, (Live, Obj)) else None
+    return index if method is None else doors.call(cx, method, [], {})
+
+
 def index_arg(cx: Context, index: Value) -> Arg:
     """An index as an argument; a known int array of one element stays an array."""
     if isinstance(index, Tup):
@@ -226,6 +232,9 @@ def index_arg(cx: Context, index: Value) -> Arg:
         return cx.variable(cx.emit(np.arange, index.start, index.stop, index.step))
     if isinstance(index, (Range, Iterable)):
         return Seq(tuple(cx.arg(i) for i in doors.items_of(cx, index)), list)
+    asked = asked_index(cx, index)
+    if asked is not index:
+        return index_arg(cx, asked)
     arg = cx.arg(index)
     for var in variables(arg):
         kinds = set(map(kind_of, alternatives(var.type)))
@@ -240,6 +249,7 @@ def index_arg(cx: Context, index: Value) -> Arg:
 
 def load_sequence_item(cx: Context, base: Tup | Lst, index: Value) -> Any:
     content = base.items if isinstance(base, Tup) else cx.state.get(base)
+    index = asked_index(cx, index)
     if isinstance(base, Lst) and isinstance(content, Var):
         return load_list_item(cx, base, content, index)
     position = cx.static_value(index)
