@@ -3,6 +3,7 @@
 from . import (  # noqa: F401
     adjoints,
     boxes,
+    classes,
     expressions,
     flow,
     functions,
@@ -10,6 +11,7 @@ from . import (  # noqa: F401
     kinds,
     lengths,
     names,
+    narrow,
     outside,
     views,
     without_axes,

@@ -87,7 +87,8 @@ def run_vectorized(
         return call([])
     if signature is not None:
         return along_signature(cx, call, arrays, signature, dtypes)
-    if dtypes is None and not all(cx.variable(a).type.dtype.char in "?ldD" for a in arrays):
+    given_dtypes = [dtype_of(cx.variable(a).type) for a in arrays]
+    if dtypes is None and any(d is None or d.char not in "?ldD" for d in given_dtypes):
         raise cx.unsupported(
             "`np.vectorize` of an array that holds no numbers of Python's precision",
             "its first call tells the type of the result, and sees a number of NumPy's",
