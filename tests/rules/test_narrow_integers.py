@@ -124,6 +124,7 @@ PROGRAMS = [
     *[(slopes, np.sort(k)) for k in NARROW[:3]],
     *[(of_number, k) for k in (np.uint8(3), np.int8(-2), np.uint64(1))],
     (angles, NARROW[1]),
+    (counts, np.array([0, 5, 1, 1], np.uint64)),
     (taken, NARROW[3]),
     (rolled_back, np.uint8(3)),
 ]

@@ -56,7 +56,7 @@ def corrcoef(x, y=None, rowvar=True):
 def bincount(g, ans, x, weights=None, minlength=0):
     if weights is None:
         return None
-    return None, gather(g, x)
+    return None, gather(g, np.asarray(x, np.intp))
 
 
 @vjp(np.histogram, view=True)
