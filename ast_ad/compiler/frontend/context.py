@@ -114,6 +114,7 @@ class Context:
         self.has_own_rules = False  # whether a function with a rule of its own was read
         self.own_rules = 0  # how many functions with a rule of their own, and rules, are being read
         self.jitted = self.has_jitted = 0  # how many functions of Numba's are being read, and were
+        self.cached: list[Path] | None = None  # what a function reads whose results a cache outside holds
         self.asked: Frame | None = None  # whose code called the library's function that is being read
 
     # ----- from abstract values to IR arguments and back

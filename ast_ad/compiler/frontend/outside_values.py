@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import dis
+import sys
 import types
 from typing import Any
+
+import numpy as np
 
 from .constructs.local_classes import is_local
 from .context import Context
@@ -16,6 +19,9 @@ from .values import Dct, Frame, Live, Value
 MAPPINGS = dict, types.MappingProxyType  # of which an outside object may be one that is read item by item
 READS = "keys", "values", "items", "get", "__iter__", "__len__", "__contains__", "__getitem__"
 
+DATA = str, bytes, int, float, complex, np.generic, np.ndarray, list, dict, tuple, set
+DEFAULTS = (ATTRIBUTE, "__defaults__"), (ATTRIBUTE, "__kwdefaults__")
+LIBRARIES = {"numpy", "scipy", *sys.stdlib_module_names}
 OF_LIBRARIES = types.MethodDescriptorType, types.WrapperDescriptorType  # methods that are no Python code
 IMMUTABLE = 1 << 8  # among the flags of a class: nothing in it can be replaced
 STORES = {"STORE_ATTR", "STORE_SUBSCR", "STORE_GLOBAL", "DELETE_ATTR", "DELETE_SUBSCR"}
@@ -116,7 +122,17 @@ def outside_value(cx: Context, value: object, path: Path) -> Any:
     """What is read from outside: code is guarded by identity, data is read again at every call."""
     if cx.inputs is None or path is None:
         return from_python(cx, value)
+    if cx.cached is not None and may_be_replaced(value, path):
+        cx.cached.append(path)
     return cx.inputs.load(cx, value, path)
+
+
+def may_be_replaced(value: object, path: Path) -> bool:
+    """Whether it is data of the user's program, and no default of a function."""
+    space = path.root if isinstance(path.root, dict) else getattr(path.root, "__dict__", {})
+    of_library = str(space.get("__name__")).partition(".")[0] in LIBRARIES
+    of_default = path.steps and path.steps[0] in DEFAULTS
+    return isinstance(value, DATA) and not of_library and not of_default
 
 
 def computed(cx: Context, name: str, now: bool = True, code: object = None) -> None:

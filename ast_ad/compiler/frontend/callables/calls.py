@@ -39,7 +39,7 @@ from .call_sites import call_followed
 from .error_states import AS_BEFORE, is_before
 from .inlining import call_closure
 from .instances import construct
-from .iterables import generated, run_cached
+from .iterables import call_cached, generated
 from .numba_functions import call_ufunc, reading
 from .overwriting import overwrite
 from .programs import by_program
@@ -211,7 +211,7 @@ def _call_python(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str, V
             return call_followed(cx, plain, args, kwargs)
     if plain is not None:
         if hasattr(fn, "cache_info"):
-            return run_cached(cx, Lit(plain), *args, **kwargs)
+            return call_cached(cx, Lit(plain), *args, **kwargs)
         try:
             return call_followed(cx, plain, args, kwargs)
         except SourceError as problem:

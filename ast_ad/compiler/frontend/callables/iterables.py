@@ -354,6 +354,22 @@ def run_cached(cx: Context, function: Value, *args: Value, **kwargs: Value) -> A
     return result
 
 
+def call_cached(cx: Context, function: Value, *args: Value, **kwargs: Value) -> Any:
+    """A function with a cache outside, which is not asked again when what it has read is replaced."""
+    around, cx.cached = cx.cached, []
+    try:
+        found = run_cached(cx, function, *args, **kwargs)
+        if cx.cached:
+            raise cx.unsupported(
+                f"`{cx.cached[0]}`, read by a function with a cache",
+                "the cache holds what came of it, whatever it is by now",
+                "pass it as an argument",
+            )
+    finally:
+        cx.cached = around
+    return found
+
+
 def kept(cx: Context, value: Value) -> Any:
     """The result of a function that has a cache, which the cache holds, too: it must not be written to."""
     if isinstance(value, Tup):

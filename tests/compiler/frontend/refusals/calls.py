@@ -237,6 +237,16 @@ def cached_store(x):
     return x
 
 
+@functools.lru_cache
+def cached_read(x):
+    return x + TABLE["a"]
+
+
+@refused("read by a function with a cache", 1.5)
+def cache_of_what_is_read(x):
+    return x * cached_read(2.0)  # here
+
+
 @refused("it has no hash", X)
 def cache_of_an_array(x):
     return np.sum(cached(x))  # here
