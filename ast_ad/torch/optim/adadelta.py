@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from ...rules.loops.updates import adadelta
-from .rules import Options, Rule, RuleOptimizer, Slots, apply, check_lr, check_not_negative, number, sign_of
+from .rules import Options, Rule, RuleOptimizer, Slots, apply, number, options_of, sign_of, zeros
 
 __all__ = ["Adadelta"]
 
 
 def _start(param: np.ndarray, options: Options) -> Slots:
-    return {"square_avg": np.zeros_like(param), "acc_delta": np.zeros_like(param)}
+    return zeros(param, "square_avg", "acc_delta")
 
 
 def adadelta_(param: np.ndarray, grad: np.ndarray, state: Slots, step: int, options: Options) -> None:
@@ -43,6 +43,7 @@ class Adadelta(RuleOptimizer):
     """
 
     rule = Rule(_start, adadelta_)
+    _checked = ("lr", "rho", "eps", "weight_decay")
 
     def __init__(
         self,
@@ -57,19 +58,4 @@ class Adadelta(RuleOptimizer):
         maximize: bool = False,
         differentiable: bool = False,
     ) -> None:
-        check_lr(lr)
-        if not 0.0 <= rho <= 1.0:
-            raise ValueError(f"Invalid rho value: {rho}")
-        check_not_negative(eps, "epsilon value")
-        check_not_negative(weight_decay, "weight_decay value")
-        options = {
-            "lr": lr,
-            "rho": rho,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "maximize": maximize,
-            "capturable": capturable,
-            "foreach": foreach,
-            "differentiable": differentiable,
-        }
-        super().__init__(params, options)
+        super().__init__(params, options_of(locals(), "lr rho eps weight_decay maximize capturable"))

@@ -7,18 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...rules.loops.updates import adagrad
-from .rules import (
-    Options,
-    Rule,
-    RuleOptimizer,
-    Slots,
-    apply,
-    check_fused,
-    check_lr,
-    check_not_negative,
-    number,
-    sign_of,
-)
+from .rules import Options, Rule, RuleOptimizer, Slots, apply, number, options_of, sign_of
 
 __all__ = ["Adagrad"]
 
@@ -33,14 +22,6 @@ def adagrad_(param: np.ndarray, grad: np.ndarray, state: Slots, step: int, optio
     lr = number(options["lr"]) / (1 + (step - 1) * number(options["lr_decay"]))
     apply(adagrad, (param, grad, state["sum"]), lr, number(options["eps"]), number(options["weight_decay"]),
           sign_of(options))  # fmt: skip
-
-
-def check_adagrad(options: Options) -> None:
-    """Refuse negative options (ValueError)."""
-    check_lr(options["lr"])
-    for name in ("lr_decay", "weight_decay", "initial_accumulator_value"):
-        check_not_negative(options[name], f"{name} value")
-    check_not_negative(options["eps"], "epsilon value")
 
 
 class Adagrad(RuleOptimizer):
@@ -63,6 +44,7 @@ class Adagrad(RuleOptimizer):
     """
 
     rule = Rule(_start, adagrad_)
+    _checked = ("lr", "lr_decay", "weight_decay", "initial_accumulator_value", "eps")
 
     def __init__(
         self,
@@ -78,20 +60,7 @@ class Adagrad(RuleOptimizer):
         differentiable: bool = False,
         fused: bool | None = None,
     ) -> None:
-        options = {
-            "lr": lr,
-            "lr_decay": lr_decay,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "initial_accumulator_value": initial_accumulator_value,
-            "foreach": foreach,
-            "maximize": maximize,
-            "differentiable": differentiable,
-            "fused": fused,
-        }
-        check_adagrad(options)
-        super().__init__(params, options)
-        check_fused(fused, foreach)
+        super().__init__(params, options_of(locals(), "lr lr_decay eps"))
         for group in self.param_groups:
             for p in group["params"]:
                 self._started(p, group)

@@ -14,59 +14,29 @@ from .rules import (
     RuleOptimizer,
     Slots,
     apply,
-    check_betas,
-    check_fused,
     check_lr,
-    check_not_negative,
+    decay_of,
     number,
+    options_of,
     sign_of,
+    zeros,
 )
 
 __all__ = ["Adam", "AdamW"]
 
 
 def _start(param: np.ndarray, options: Options) -> Slots:
-    state = {"exp_avg": np.zeros_like(param), "exp_avg_sq": np.zeros_like(param)}
-    if options["amsgrad"]:
-        state["max_exp_avg_sq"] = np.zeros_like(param)
-    return state
+    return zeros(param, "exp_avg", "exp_avg_sq", *(["max_exp_avg_sq"] if options["amsgrad"] else []))
 
 
 def adam_(param: np.ndarray, grad: np.ndarray, state: Slots, step: int, options: Options) -> None:
     """One step of ``Adam`` or ``AdamW`` on an array."""
-    lr, decay = number(options["lr"]), number(options["weight_decay"])
     beta1, beta2 = map(number, options["betas"])
-    shrink = 1.0
-    if options["decoupled_weight_decay"]:
-        shrink, decay = 1.0 - lr * decay, 0.0
+    decay, shrink = decay_of(options)
     apply(adam, (param, grad, state["exp_avg"], state["exp_avg_sq"],
                  state["max_exp_avg_sq"] if options["amsgrad"] else None),
-          lr / (1 - beta1**step), 1 - beta1, beta2, 1 - beta2, (1 - beta2**step) ** 0.5,
+          number(options["lr"]) / (1 - beta1**step), 1 - beta1, beta2, 1 - beta2, (1 - beta2**step) ** 0.5,
           number(options["eps"]), decay, shrink, sign_of(options))  # fmt: skip
-
-
-ADAM = Rule(_start, adam_)
-
-
-def check_adam(options: Options) -> None:
-    """Refuse options that make no sense.
-
-    Raises:
-        ValueError: a negative option, or a beta outside of [0, 1).
-    """
-    betas, foreach, capturable = options["betas"], options["foreach"], options["capturable"]
-    check_lr(options["lr"], foreach, capturable)
-    check_not_negative(options["eps"], "epsilon value")
-    check_betas(betas)
-    check_not_negative(options["weight_decay"], "weight_decay value")
-    kinds = [isinstance(beta, Tensor) for beta in betas]
-    if kinds[0] != kinds[1] or not (kinds[0] or all(isinstance(beta, float) for beta in betas)):
-        raise ValueError("betas must be either both floats or both Tensors")
-    for i, beta in enumerate(betas):
-        if kinds[i] and foreach and not capturable:
-            raise ValueError(f"betas[{i}] as a Tensor is not supported for capturable=False and foreach=True")
-        if kinds[i] and beta.numel() != 1:
-            raise ValueError(f"Tensor betas[{i}] must be 1-element")
 
 
 class Adam(RuleOptimizer):
@@ -91,7 +61,8 @@ class Adam(RuleOptimizer):
     tensor([0.9000, 1.9000], requires_grad=True)
     """
 
-    rule = ADAM
+    rule = Rule(_start, adam_)
+    _checked = ("lr", "eps", "betas", "weight_decay")
 
     def __init__(
         self,
@@ -109,23 +80,24 @@ class Adam(RuleOptimizer):
         fused: bool | None = None,
         decoupled_weight_decay: bool = False,
     ) -> None:
-        options = {
-            "lr": lr,
-            "betas": betas,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "amsgrad": amsgrad,
-            "maximize": maximize,
-            "foreach": foreach,
-            "capturable": capturable,
-            "differentiable": differentiable,
-            "fused": fused,
-            "decoupled_weight_decay": decoupled_weight_decay,
-        }
-        check_adam(options)
+        super().__init__(params, options_of(locals(), "lr betas eps weight_decay amsgrad maximize"))
+
+    @classmethod
+    def _check(cls, options: Options) -> None:
+        betas, foreach, capturable = options["betas"], options.get("foreach"), options.get("capturable", True)
+        check_lr(options["lr"], foreach, capturable)
+        super()._check(options)
+        kinds = [isinstance(beta, Tensor) for beta in betas]
+        if kinds[0] != kinds[1] or not (kinds[0] or all(isinstance(beta, float) for beta in betas)):
+            raise ValueError("betas must be either both floats or both Tensors")
+        for i, beta in enumerate(betas):
+            if kinds[i] and foreach and not capturable:
+                raise ValueError(
+                    f"betas[{i}] as a Tensor is not supported for capturable=False and foreach=True"
+                )
+            if kinds[i] and beta.numel() != 1:
+                raise ValueError(f"Tensor betas[{i}] must be 1-element")
         options["betas"] = tuple(betas)
-        super().__init__(params, options)
-        check_fused(fused, foreach)
 
 
 class AdamW(Adam):
@@ -160,20 +132,7 @@ class AdamW(Adam):
         differentiable: bool = False,
         fused: bool | None = None,
     ) -> None:
-        super().__init__(
-            params,
-            lr,
-            betas,
-            eps,
-            weight_decay,
-            amsgrad,
-            foreach=foreach,
-            maximize=maximize,
-            capturable=capturable,
-            differentiable=differentiable,
-            fused=fused,
-            decoupled_weight_decay=True,
-        )
+        super().__init__(params, **options_of(locals()), decoupled_weight_decay=True)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)

@@ -7,24 +7,13 @@ from typing import Any
 import numpy as np
 
 from ...rules.loops.moment_updates import adamax
-from .rules import (
-    Options,
-    Rule,
-    RuleOptimizer,
-    Slots,
-    apply,
-    check_betas,
-    check_lr,
-    check_not_negative,
-    number,
-    sign_of,
-)
+from .rules import Options, Rule, RuleOptimizer, Slots, apply, number, options_of, sign_of, zeros
 
 __all__ = ["Adamax"]
 
 
 def _start(param: np.ndarray, options: Options) -> Slots:
-    return {"exp_avg": np.zeros_like(param), "exp_inf": np.zeros_like(param)}
+    return zeros(param, "exp_avg", "exp_inf")
 
 
 def adamax_(param: np.ndarray, grad: np.ndarray, state: Slots, step: int, options: Options) -> None:
@@ -53,6 +42,7 @@ class Adamax(RuleOptimizer):
     """
 
     rule = Rule(_start, adamax_)
+    _checked = ("lr", "eps", "betas", "weight_decay")
 
     def __init__(
         self,
@@ -67,18 +57,4 @@ class Adamax(RuleOptimizer):
         differentiable: bool = False,
         capturable: bool = False,
     ) -> None:
-        check_lr(lr)
-        check_not_negative(eps, "epsilon value")
-        check_betas(betas)
-        check_not_negative(weight_decay, "weight_decay value")
-        options = {
-            "lr": lr,
-            "betas": betas,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "foreach": foreach,
-            "maximize": maximize,
-            "differentiable": differentiable,
-            "capturable": capturable,
-        }
-        super().__init__(params, options)
+        super().__init__(params, options_of(locals()))

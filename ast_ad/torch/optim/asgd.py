@@ -7,18 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...rules.loops.updates import averaged_sgd
-from .rules import (
-    Options,
-    Rule,
-    RuleOptimizer,
-    Slots,
-    apply,
-    check_lr,
-    check_not_negative,
-    number,
-    scalar,
-    sign_of,
-)
+from .rules import Options, Rule, RuleOptimizer, Slots, apply, number, options_of, scalar, sign_of
 
 __all__ = ["ASGD"]
 
@@ -57,6 +46,7 @@ class ASGD(RuleOptimizer):
     """
 
     rule = Rule(_start, asgd_)
+    _checked = ("lr", "weight_decay")
 
     def __init__(
         self,
@@ -71,17 +61,4 @@ class ASGD(RuleOptimizer):
         differentiable: bool = False,
         capturable: bool = False,
     ) -> None:
-        check_lr(lr)
-        check_not_negative(weight_decay, "weight_decay value")
-        options = {
-            "lr": lr,
-            "lambd": lambd,
-            "alpha": alpha,
-            "t0": t0,
-            "weight_decay": weight_decay,
-            "foreach": foreach,
-            "maximize": maximize,
-            "differentiable": differentiable,
-            "capturable": capturable,
-        }
-        super().__init__(params, options)
+        super().__init__(params, options_of(locals()))

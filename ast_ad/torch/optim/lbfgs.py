@@ -10,7 +10,7 @@ from ...eager.state import restore, silence
 from ...eager.tensor import Tensor
 from .line_search import Point, WolfeSearch
 from .optimizer import Optimizer, before_change
-from .rules import check_lr, number
+from .rules import check_lr, number, options_of
 
 __all__ = ["LBFGS"]
 
@@ -116,16 +116,8 @@ class LBFGS(Optimizer):
         line_search_fn: str | None = None,
     ) -> None:
         check_lr(lr)
-        options = {
-            "lr": lr,
-            "max_iter": max_iter,
-            "max_eval": max_iter * 5 // 4 if max_eval is None else max_eval,
-            "tolerance_grad": tolerance_grad,
-            "tolerance_change": tolerance_change,
-            "history_size": history_size,
-            "line_search_fn": line_search_fn,
-        }
-        super().__init__(params, options)
+        max_eval = max_iter * 5 // 4 if max_eval is None else max_eval
+        super().__init__(params, options_of(locals()))
         if len(self.param_groups) != 1:
             raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
 

@@ -13,28 +13,25 @@ from .rules import (
     RuleOptimizer,
     Slots,
     apply,
-    check_betas,
-    check_lr,
-    check_not_negative,
+    decay_of,
     number,
+    options_of,
     scalar,
     sign_of,
+    zeros,
 )
 
 __all__ = ["NAdam"]
 
 
 def _start(param: np.ndarray, options: Options) -> Slots:
-    return {"mu_product": scalar(1.0), "exp_avg": np.zeros_like(param), "exp_avg_sq": np.zeros_like(param)}
+    return {"mu_product": scalar(1.0), **zeros(param, "exp_avg", "exp_avg_sq")}
 
 
 def nadam_(param: np.ndarray, grad: np.ndarray, state: Slots, step: int, options: Options) -> None:
     """One step of ``NAdam`` on an array."""
-    lr, decay = number(options["lr"]), number(options["weight_decay"])
-    beta1, beta2 = map(number, options["betas"])
-    shrink = 1.0
-    if options["decoupled_weight_decay"]:
-        shrink, decay = 1.0 - lr * decay, 0.0
+    lr, (beta1, beta2) = number(options["lr"]), map(number, options["betas"])
+    decay, shrink = decay_of(options)
     mu, mu_next = [beta1 * (1.0 - 0.5 * 0.96 ** (t * options["momentum_decay"])) for t in (step, step + 1)]
     state["mu_product"] *= mu
     product = float(state["mu_product"])
@@ -63,6 +60,7 @@ class NAdam(RuleOptimizer):
     """
 
     rule = Rule(_start, nadam_)
+    _checked = ("lr", "eps", "betas", "weight_decay", "momentum_decay")
 
     def __init__(
         self,
@@ -79,21 +77,7 @@ class NAdam(RuleOptimizer):
         capturable: bool = False,
         differentiable: bool = False,
     ) -> None:
-        check_lr(lr)
-        check_not_negative(eps, "epsilon value")
-        check_betas(betas)
-        check_not_negative(weight_decay, "weight_decay value")
-        check_not_negative(momentum_decay, "momentum_decay value")
-        options = {
-            "lr": lr,
-            "betas": betas,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "momentum_decay": momentum_decay,
-            "decoupled_weight_decay": decoupled_weight_decay,
-            "maximize": maximize,
-            "foreach": foreach,
-            "capturable": capturable,
-            "differentiable": differentiable,
-        }
-        super().__init__(params, options)
+        super().__init__(
+            params,
+            options_of(locals(), "lr betas eps weight_decay momentum_decay decoupled_weight_decay maximize"),
+        )

@@ -23,7 +23,6 @@ in dicts, lists, tuples, named tuples and dataclasses; gradients come in the sam
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable
 from typing import Any
 
@@ -31,12 +30,12 @@ import numpy as np
 
 from ...eager.state import restore, silence
 from ...trees import flatten
-from .adagrad import Adagrad, check_adagrad
-from .adam import ADAM, check_adam
+from .adagrad import Adagrad
+from .adam import Adam
 from .arrays import fitting_gradient, leaves_like
-from .rmsprop import RMSprop, check_rmsprop
-from .rules import Options, Rule, Slots
-from .sgd import SGD, check_sgd
+from .rmsprop import RMSprop
+from .rules import Options, Rule, Slots, options_of
+from .sgd import SGD
 
 __all__ = ["PureOptimizer", "adagrad", "adam", "adamw", "rmsprop", "sgd"]
 
@@ -180,10 +179,7 @@ def sgd(
     >>> optimizer.update([np.array([1.0, -1.0])], optimizer.init(params), params)[0]
     [array([0.9, 2.1])]
     """
-    options = dict(
-        lr=lr, momentum=momentum, dampening=dampening, weight_decay=weight_decay, nesterov=nesterov
-    )
-    return PureOptimizer("sgd", SGD.rule, {**options, "maximize": maximize}, check_sgd)
+    return PureOptimizer("sgd", SGD.rule, options_of(locals()), SGD._check)
 
 
 def adam(
@@ -209,10 +205,8 @@ def adam(
     >>> params["w"].round(6), sorted(state)
     (array([0.9, 2.1]), ['count', 'exp_avg', 'exp_avg_sq', 'step'])
     """
-    options = dict(lr=lr, betas=tuple(betas), eps=eps, weight_decay=weight_decay, amsgrad=amsgrad)
-    flags = dict(maximize=maximize, decoupled_weight_decay=decoupled_weight_decay)
-    check = functools.partial(_check_with_flags, check_adam)
-    return PureOptimizer("adam", ADAM, {**options, **flags}, check)
+    options = {**options_of(locals()), "betas": tuple(betas)}
+    return PureOptimizer("adam", Adam.rule, options, Adam._check)
 
 
 def adamw(
@@ -237,7 +231,7 @@ def adamw(
     >>> params["w"].round(6)
     array([0.85, 2.  ])
     """
-    return adam(lr, betas, eps, weight_decay, amsgrad, maximize, decoupled_weight_decay=True)
+    return adam(**options_of(locals()), decoupled_weight_decay=True)
 
 
 def rmsprop(
@@ -263,10 +257,7 @@ def rmsprop(
     >>> params["w"].round(6)
     array([2., 3.])
     """
-    options = dict(
-        lr=lr, alpha=alpha, eps=eps, weight_decay=weight_decay, momentum=momentum, centered=centered
-    )
-    return PureOptimizer("rmsprop", RMSprop.rule, {**options, "maximize": maximize}, check_rmsprop)
+    return PureOptimizer("rmsprop", RMSprop.rule, options_of(locals()), RMSprop._check)
 
 
 def adagrad(
@@ -291,10 +282,5 @@ def adagrad(
     >>> params["w"].round(6)
     array([0.9, 2.1])
     """
-    options = dict(lr=lr, lr_decay=lr_decay, weight_decay=weight_decay, eps=eps, maximize=maximize)
-    options["initial_accumulator_value"] = initial_accumulator_value
-    return PureOptimizer("adagrad", Adagrad.rule, options, check_adagrad)
-
-
-def _check_with_flags(check: Callable[[Options], None], options: Options) -> None:
-    check({**options, "foreach": None, "capturable": True})
+    options = options_of(locals(), "lr lr_decay weight_decay eps maximize")
+    return PureOptimizer("adagrad", Adagrad.rule, options, Adagrad._check)

@@ -7,24 +7,13 @@ from typing import Any
 import numpy as np
 
 from ...rules.loops.moment_updates import radam
-from .rules import (
-    Options,
-    Rule,
-    RuleOptimizer,
-    Slots,
-    apply,
-    check_betas,
-    check_lr,
-    check_not_negative,
-    number,
-    sign_of,
-)
+from .rules import Options, Rule, RuleOptimizer, Slots, apply, decay_of, number, options_of, sign_of, zeros
 
 __all__ = ["RAdam"]
 
 
 def _start(param: np.ndarray, options: Options) -> Slots:
-    return {"exp_avg": np.zeros_like(param), "exp_avg_sq": np.zeros_like(param)}
+    return zeros(param, "exp_avg", "exp_avg_sq")
 
 
 def _rectification(beta2: float, step: int) -> float:
@@ -40,11 +29,8 @@ def _rectification(beta2: float, step: int) -> float:
 
 def radam_(param: np.ndarray, grad: np.ndarray, state: Slots, step: int, options: Options) -> None:
     """One step of ``RAdam`` on an array."""
-    lr, decay = number(options["lr"]), number(options["weight_decay"])
-    beta1, beta2 = map(number, options["betas"])
-    shrink = 1.0
-    if options["decoupled_weight_decay"]:
-        shrink, decay = 1.0 - lr * decay, 0.0
+    lr, (beta1, beta2) = number(options["lr"]), map(number, options["betas"])
+    decay, shrink = decay_of(options)
     apply(radam, (param, grad, state["exp_avg"], state["exp_avg_sq"]), lr / (1 - beta1**step),
           _rectification(beta2, step), 1 - beta1, beta2, 1 - beta2, number(options["eps"]), decay, shrink,
           sign_of(options))  # fmt: skip
@@ -68,6 +54,7 @@ class RAdam(RuleOptimizer):
     """
 
     rule = Rule(_start, radam_)
+    _checked = ("lr", "eps", "betas", "weight_decay")
 
     def __init__(
         self,
@@ -83,19 +70,6 @@ class RAdam(RuleOptimizer):
         capturable: bool = False,
         differentiable: bool = False,
     ) -> None:
-        check_lr(lr)
-        check_not_negative(eps, "epsilon value")
-        check_betas(betas)
-        check_not_negative(weight_decay, "weight_decay value")
-        options = {
-            "lr": lr,
-            "betas": betas,
-            "eps": eps,
-            "weight_decay": weight_decay,
-            "maximize": maximize,
-            "foreach": foreach,
-            "capturable": capturable,
-            "decoupled_weight_decay": decoupled_weight_decay,
-            "differentiable": differentiable,
-        }
-        super().__init__(params, options)
+        super().__init__(
+            params, options_of(locals(), "lr betas eps weight_decay maximize foreach capturable")
+        )

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...rules.loops.updates import rmsprop
-from .rules import Options, Rule, RuleOptimizer, Slots, apply, check_lr, check_not_negative, number, sign_of
+from .rules import Options, Rule, RuleOptimizer, Slots, apply, number, options_of, sign_of
 
 __all__ = ["RMSprop"]
 
@@ -28,14 +28,6 @@ def rmsprop_(param: np.ndarray, grad: np.ndarray, state: Slots, step: int, optio
     buf = state["momentum_buffer"] if momentum > 0 else None
     apply(rmsprop, (param, grad, state["square_avg"], mean, buf), number(options["lr"]), alpha, 1 - alpha,
           number(options["eps"]), momentum, number(options["weight_decay"]), sign_of(options))  # fmt: skip
-
-
-def check_rmsprop(options: Options) -> None:
-    """Refuse negative options (ValueError)."""
-    check_lr(options["lr"])
-    check_not_negative(options["eps"], "epsilon value")
-    for name in ("momentum", "weight_decay", "alpha"):
-        check_not_negative(options[name], f"{name} value")
 
 
 class RMSprop(RuleOptimizer):
@@ -60,6 +52,7 @@ class RMSprop(RuleOptimizer):
     """
 
     rule = Rule(_start, rmsprop_)
+    _checked = ("lr", "eps", "momentum", "weight_decay", "alpha")
 
     def __init__(
         self,
@@ -75,17 +68,4 @@ class RMSprop(RuleOptimizer):
         maximize: bool = False,
         differentiable: bool = False,
     ) -> None:
-        options = {
-            "lr": lr,
-            "momentum": momentum,
-            "alpha": alpha,
-            "eps": eps,
-            "centered": centered,
-            "weight_decay": weight_decay,
-            "capturable": capturable,
-            "foreach": foreach,
-            "maximize": maximize,
-            "differentiable": differentiable,
-        }
-        check_rmsprop(options)
-        super().__init__(params, options)
+        super().__init__(params, options_of(locals(), "lr momentum alpha eps centered"))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...rules.loops.updates import rprop
-from .rules import Options, Rule, RuleOptimizer, Slots, apply, check_lr, number, sign_of
+from .rules import Options, Rule, RuleOptimizer, Slots, apply, number, options_of, sign_of
 
 __all__ = ["Rprop"]
 
@@ -58,16 +58,11 @@ class Rprop(RuleOptimizer):
         maximize: bool = False,
         differentiable: bool = False,
     ) -> None:
-        check_lr(lr)
+        super().__init__(params, options_of(locals(), "lr etas step_sizes foreach maximize differentiable"))
+
+    @classmethod
+    def _check(cls, options: Options) -> None:
+        super()._check(options)
+        etas = options["etas"]
         if not 0.0 < etas[0] < 1.0 < etas[1]:
             raise ValueError(f"Invalid eta values: {etas[0]}, {etas[1]}")
-        options = {
-            "lr": lr,
-            "etas": etas,
-            "step_sizes": step_sizes,
-            "foreach": foreach,
-            "maximize": maximize,
-            "differentiable": differentiable,
-            "capturable": capturable,
-        }
-        super().__init__(params, options)

@@ -8,7 +8,7 @@ there, and what is done to the elements is a kernel of ``ast_ad.rules.loops``.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -46,6 +46,17 @@ def number(option: Any) -> float:
 def sign_of(options: Options) -> float:
     """-1 where the objective is maximised, else 1."""
     return -1.0 if options["maximize"] else 1.0
+
+
+def decay_of(options: Options) -> tuple[float, float]:
+    """What is added to the gradient for each unit of the parameter, and what the parameter shrinks by."""
+    decay = number(options["weight_decay"])
+    return (0.0, 1.0 - number(options["lr"]) * decay) if options["decoupled_weight_decay"] else (decay, 1.0)
+
+
+def zeros(param: np.ndarray, *names: str) -> Slots:
+    """A state of arrays like the parameter, which are 0 at first."""
+    return {name: np.zeros_like(param) for name in names}
 
 
 def scalar(value: float) -> np.ndarray:
@@ -95,9 +106,26 @@ def _apply_to_large(rule: Kernel, arrays: tuple[Any, ...], numbers: tuple[float,
 
 
 class RuleOptimizer(Optimizer):
-    """An optimiser that updates each parameter by a rule."""
+    """An optimiser that updates each parameter by a rule.
+
+    The signature of its constructor is the list of its options. ``_checked`` are those that have bounds, in
+    the order in which PyTorch looks at them.
+    """
 
     rule: Rule
+    _checked: ClassVar[tuple[str, ...]] = ("lr",)
+
+    def __init__(self, params: Any, options: Options) -> None:
+        self._check(options)
+        super().__init__(params, options)
+        if options.get("fused") and options.get("foreach"):
+            raise RuntimeError("`fused` and `foreach` cannot be `True` together.")
+
+    @classmethod
+    def _check(cls, options: Options) -> None:
+        """Refuse options that make no sense (ValueError)."""
+        for name in cls._checked:
+            check_option(name, options[name])
 
     def step(self, closure: Any = None) -> Any:
         """Update the parameters once.
@@ -187,7 +215,19 @@ NOT_CAPTURABLE = (
 )
 
 
-# ----- the checks that constructors share
+# ----- the options of constructors
+
+
+def options_of(arguments: Options, order: str = "") -> Options:
+    """The options among the arguments of a constructor: its ``locals()``, before it has any others.
+
+    ``order``: what comes first in PyTorch's groups, where that is not the order of the signature.
+    """
+    names = dict.fromkeys((*order.split(), *arguments))
+    return {name: arguments[name] for name in names if name not in NO_OPTIONS}
+
+
+NO_OPTIONS = {"self", "params", "__class__"}
 
 
 def check_lr(lr: Any, foreach: Any = None, capturable: Any = True) -> None:
@@ -201,9 +241,22 @@ def check_lr(lr: Any, foreach: Any = None, capturable: Any = True) -> None:
 
 
 def check_not_negative(value: Any, what: str) -> None:
-    """Refuse an option that is negative or NaN."""
+    """Refuse a number that is negative or NaN."""
     if not value >= 0.0:
         raise ValueError(f"Invalid {what}: {value}")
+
+
+def check_option(name: str, value: Any) -> None:
+    """Refuse an option that is out of its bounds."""
+    if name == "lr":
+        check_lr(value)
+    elif name == "betas":
+        check_betas(value)
+    elif name == "rho":
+        if not 0.0 <= value <= 1.0:
+            raise ValueError(f"Invalid rho value: {value}")
+    else:
+        check_not_negative(value, "epsilon value" if name == "eps" else f"{name} value")
 
 
 def check_betas(betas: Any) -> None:
@@ -211,9 +264,3 @@ def check_betas(betas: Any) -> None:
     for i in (0, 1):
         if not 0.0 <= betas[i] < 1.0:
             raise ValueError(f"Invalid beta parameter at index {i}: {betas[i]}")
-
-
-def check_fused(fused: Any, foreach: Any) -> None:
-    """Refuse two contradicting wishes for an implementation."""
-    if fused and foreach:
-        raise RuntimeError("`fused` and `foreach` cannot be `True` together.")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...rules.loops.updates import sgd
-from .rules import Options, Rule, RuleOptimizer, Slots, apply, check_fused, check_lr, number, sign_of
+from .rules import Options, Rule, RuleOptimizer, Slots, apply, number, options_of, sign_of
 
 __all__ = ["SGD"]
 
@@ -32,20 +32,6 @@ def sgd_(param: np.ndarray, grad: np.ndarray, state: Slots, step: int, options: 
             keep = 1.0
     apply(sgd, (param, grad, buf), number(options["lr"]), momentum, keep, ahead,
           number(options["weight_decay"]), sign_of(options))  # fmt: skip
-
-
-def check_sgd(options: Options) -> None:
-    """Refuse options that make no sense.
-
-    Raises:
-        ValueError: a negative option, or Nesterov's momentum without momentum or with dampening.
-    """
-    check_lr(options["lr"])
-    for name, value in (("momentum", options["momentum"]), ("weight_decay", options["weight_decay"])):
-        if value < 0.0:
-            raise ValueError(f"Invalid {name} value: {value}")
-    if options["nesterov"] and (options["momentum"] <= 0 or options["dampening"] != 0):
-        raise ValueError("Nesterov momentum requires a momentum and zero dampening")
 
 
 class SGD(RuleOptimizer):
@@ -85,17 +71,13 @@ class SGD(RuleOptimizer):
         differentiable: bool = False,
         fused: bool | None = None,
     ) -> None:
-        options = {
-            "lr": lr,
-            "momentum": momentum,
-            "dampening": dampening,
-            "weight_decay": weight_decay,
-            "nesterov": nesterov,
-            "maximize": maximize,
-            "foreach": foreach,
-            "differentiable": differentiable,
-            "fused": fused,
-        }
-        check_sgd(options)
-        super().__init__(params, options)
-        check_fused(fused, foreach)
+        super().__init__(params, options_of(locals()))
+
+    @classmethod
+    def _check(cls, options: Options) -> None:
+        super()._check(options)
+        for name in ("momentum", "weight_decay"):  # NaN passes here, as in PyTorch
+            if options[name] < 0.0:
+                raise ValueError(f"Invalid {name} value: {options[name]}")
+        if options["nesterov"] and (options["momentum"] <= 0 or options["dampening"] != 0):
+            raise ValueError("Nesterov momentum requires a momentum and zero dampening")

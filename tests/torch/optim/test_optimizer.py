@@ -1,6 +1,7 @@
 """Do optimisers keep to the rules of tensors? Versions, modes, hooks, files, and what they refuse."""
 
 import copy
+import inspect
 import pickle
 
 import numpy as np
@@ -212,3 +213,51 @@ def test_what_was_saved_may_be_overwritten_where_copies_are_kept():
         p.grad = None
         loss.backward()
     assert p.tolist() == [1.0, 2.0] and p.grad.tolist() == [4.0, 6.0]
+
+
+# What a group holds, in PyTorch's order.
+OPTIONS = {
+    "SGD": "lr momentum dampening weight_decay nesterov maximize foreach differentiable fused",
+    "ASGD": "lr lambd alpha t0 weight_decay foreach maximize differentiable capturable",
+    "Rprop": "lr etas step_sizes foreach maximize differentiable capturable",
+    "Adagrad": "lr lr_decay eps weight_decay initial_accumulator_value foreach maximize differentiable fused",
+    "Adadelta": "lr rho eps weight_decay maximize capturable foreach differentiable",
+    "RMSprop": "lr momentum alpha eps centered weight_decay capturable foreach maximize differentiable",
+    "Adam": "lr betas eps weight_decay amsgrad maximize foreach capturable differentiable fused "
+    "decoupled_weight_decay",
+    "AdamW": "lr betas eps weight_decay amsgrad maximize foreach capturable differentiable fused "
+    "decoupled_weight_decay",
+    "Adamax": "lr betas eps weight_decay foreach maximize differentiable capturable",
+    "NAdam": "lr betas eps weight_decay momentum_decay decoupled_weight_decay maximize foreach capturable "
+    "differentiable",
+    "RAdam": "lr betas eps weight_decay maximize foreach capturable decoupled_weight_decay differentiable",
+    "LBFGS": "lr max_iter max_eval tolerance_grad tolerance_change history_size line_search_fn",
+}
+
+
+@pytest.mark.parametrize("name", OPTIONS)
+def test_the_arguments_of_a_constructor_are_the_options_of_a_group(name):
+    cls = getattr(optim, name)
+    signature = inspect.signature(cls)
+    options = [key for key in signature.parameters if key != "params"]
+    expected = {key: signature.parameters[key].default for key in options}
+    expected |= {"AdamW": {"decoupled_weight_decay": True}, "LBFGS": {"max_eval": 25}}.get(name, {})
+    optimizer = cls([param(1.0)])
+    assert optimizer.defaults == expected and list(optimizer.defaults) == OPTIONS[name].split()
+    group = optimizer.param_groups[0]
+    assert {key: group[key] for key in group if key != "params"} == expected
+    assert cls([param(1.0)], lr=0.5).param_groups[0] | {"params": None} == {
+        **expected,
+        "lr": 0.5,
+        "params": None,
+    }
+
+
+@pytest.mark.parametrize("name", sorted({*OPTIONS} - {"LBFGS"}))
+def test_bounds_of_options_are_looked_at_in_one_order(name):
+    cls = getattr(optim, name)
+    for i, first in enumerate(cls._checked):
+        wrong = {key: (-1.0, -1.0) if key == "betas" else -1.0 for key in cls._checked[i:]}
+        what = {"lr": "learning rate", "eps": "epsilon value", "betas": "beta parameter at index 0"}
+        with pytest.raises(ValueError, match=f"Invalid {what.get(first, f'{first} value')}: -1.0"):
+            cls([param(1.0)], **wrong)
