@@ -11,6 +11,7 @@ from ....eager.tensor import Tensor
 from .. import functional as F, init
 from ..parameter import Parameter
 from .module import Module
+from .utils import told
 
 __all__ = ["Conv1d", "Conv2d", "Conv3d", "ConvTranspose1d", "ConvTranspose2d", "ConvTranspose3d"]
 
@@ -83,22 +84,13 @@ class Convolution(Module):
     def extra_repr(self) -> str:
         """The sizes, without those that are what they are by default."""
         none = (0,) * len(self.kernel_size)
-        parts = [
+        sizes = (
             f"{self.in_channels}, {self.out_channels}, kernel_size={self.kernel_size}, stride={self.stride}"
-        ]
-        if self.padding != none:
-            parts.append(f"padding={self.padding}")
-        if self.dilation != (1,) * len(self.dilation):
-            parts.append(f"dilation={self.dilation}")
-        if self.output_padding != none:
-            parts.append(f"output_padding={self.output_padding}")
-        if self.groups != 1:
-            parts.append(f"groups={self.groups}")
-        if self.bias is None:
-            parts.append("bias=False")
-        if self.padding_mode != "zeros":
-            parts.append(f"padding_mode={self.padding_mode}")
-        return ", ".join(parts)
+        )
+        ones = (1,) * len(self.dilation)
+        parts = told(self, padding=none, dilation=ones, output_padding=none, groups=1)
+        bias = ["bias=False"] if self.bias is None else []
+        return ", ".join([sizes, *parts, *bias, *told(self, padding_mode="zeros")])
 
 
 def _check(ins: int, outs: int, groups: int, padding: Any, stride: Any, mode: str) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import numbers
 import warnings
 from typing import Any
@@ -10,9 +9,10 @@ from typing import Any
 from ....eager.operations import recurrent
 from ....eager.operations.creation import empty, zeros
 from ....eager.tensor import Tensor
-from .. import init
 from ..parameter import Parameter
 from .module import Module
+from .rnn_cells import draw_weights
+from .utils import told
 
 __all__ = ["GRU", "LSTM", "RNN", "RNNBase"]
 
@@ -129,25 +129,13 @@ class RNNBase(Module):
 
     def reset_parameters(self) -> None:
         """Draw new parameters."""
-        bound = 1.0 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0
-        for weight in self.parameters():
-            init.uniform_(weight, -bound, bound)
+        draw_weights(self)
 
     def extra_repr(self) -> str:
-        text = f"{self.input_size}, {self.hidden_size}"
-        if self.proj_size != 0:
-            text += f", proj_size={self.proj_size}"
-        if self.num_layers != 1:
-            text += f", num_layers={self.num_layers}"
-        if self.bias is not True:
-            text += f", bias={self.bias}"
-        if self.batch_first is not False:
-            text += f", batch_first={self.batch_first}"
-        if self.dropout != 0:
-            text += f", dropout={self.dropout}"
-        if self.bidirectional is not False:
-            text += f", bidirectional={self.bidirectional}"
-        return text
+        options = told(
+            self, proj_size=0, num_layers=1, bias=True, batch_first=False, dropout=0, bidirectional=False
+        )
+        return ", ".join([f"{self.input_size}, {self.hidden_size}", *options])
 
     # ----- checks of what comes in
     def check_input(self, input: Tensor, batch_sizes: Tensor | None) -> None:

@@ -15,6 +15,13 @@ from .module import Module
 __all__ = ["GRUCell", "LSTMCell", "RNNCell", "RNNCellBase"]
 
 
+def draw_weights(module: Any) -> None:
+    """Draw all weights evenly from ``±1 / sqrt(hidden_size)``."""
+    bound = 1.0 / math.sqrt(module.hidden_size) if module.hidden_size > 0 else 0
+    for weight in module.parameters():
+        init.uniform_(weight, -bound, bound)
+
+
 class RNNCellBase(Module):
     """What cells have in common: weights for the input and for the state, and biases for both.
 
@@ -56,9 +63,7 @@ class RNNCellBase(Module):
 
     def reset_parameters(self) -> None:
         """Draw new parameters."""
-        bound = 1.0 / math.sqrt(self.hidden_size) if self.hidden_size > 0 else 0
-        for weight in self.parameters():
-            init.uniform_(weight, -bound, bound)
+        draw_weights(self)
 
     def _check(self, what: str, t: Tensor) -> None:
         if t.dim() not in (1, 2):

@@ -11,6 +11,7 @@ from .. import init
 from ..functional.embedding import embedding, embedding_bag, padding_row
 from ..parameter import Parameter
 from .module import Module
+from .utils import told
 
 __all__ = ["Embedding", "EmbeddingBag"]
 
@@ -48,8 +49,14 @@ class _Table(Module):
                 self.weight[self.padding_idx].fill_(0)
 
     def _described(self, *more: str) -> str:
-        parts = [f"{self.num_embeddings}, {self.embedding_dim}", *more]
-        return ", ".join(part for part in parts if part)
+        return ", ".join([f"{self.num_embeddings}, {self.embedding_dim}", *more])
+
+    @classmethod
+    def _holding(cls, embeddings: Tensor, **options: Any) -> Self:
+        if embeddings.dim() != 2:
+            raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
+        rows, columns = embeddings.shape
+        return cls(rows, columns, _weight=embeddings, **options)
 
 
 class Embedding(_Table):
@@ -105,13 +112,10 @@ class Embedding(_Table):
         )
 
     def extra_repr(self) -> str:
-        return self._described(
-            "" if self.padding_idx is None else f"padding_idx={self.padding_idx}",
-            "" if self.max_norm is None else f"max_norm={self.max_norm}",
-            "" if self.norm_type == 2 else f"norm_type={self.norm_type}",
-            "scale_grad_by_freq=True" if self.scale_grad_by_freq else "",
-            "sparse=True" if self.sparse else "",
+        options = told(
+            self, padding_idx=None, max_norm=None, norm_type=2, scale_grad_by_freq=False, sparse=False
         )
+        return self._described(*options)
 
     @classmethod
     def from_pretrained(
@@ -130,13 +134,8 @@ class Embedding(_Table):
         >>> Embedding.from_pretrained(ast_ad.tensor([[1.0, 2.0], [3.0, 4.0]]))(ast_ad.tensor([1]))
         tensor([[3., 4.]])
         """
-        if embeddings.dim() != 2:
-            raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
-        rows, columns = embeddings.shape
-        return cls(
-            num_embeddings=rows,
-            embedding_dim=columns,
-            _weight=embeddings,
+        return cls._holding(
+            embeddings,
             _freeze=freeze,
             padding_idx=padding_idx,
             max_norm=max_norm,
@@ -204,13 +203,8 @@ class EmbeddingBag(_Table):
         )
 
     def extra_repr(self) -> str:
-        return self._described(
-            "" if self.max_norm is None else f"max_norm={self.max_norm}",
-            "" if self.norm_type == 2 else f"norm_type={self.norm_type}",
-            "scale_grad_by_freq=True" if self.scale_grad_by_freq else "",
-            f"mode={self.mode!r}",
-            "" if self.padding_idx is None else f"padding_idx={self.padding_idx}",
-        )
+        options = told(self, max_norm=None, norm_type=2, scale_grad_by_freq=False)
+        return self._described(*options, f"mode={self.mode!r}", *told(self, padding_idx=None))
 
     @classmethod
     def from_pretrained(
@@ -226,13 +220,8 @@ class EmbeddingBag(_Table):
         padding_idx: int | None = None,
     ) -> Self:
         """A module whose table is ``embeddings``; ``freeze``: it is not trained."""
-        if embeddings.dim() != 2:
-            raise AssertionError("Embeddings parameter is expected to be 2-dimensional")
-        rows, columns = embeddings.shape
-        made = cls(
-            num_embeddings=rows,
-            embedding_dim=columns,
-            _weight=embeddings,
+        made = cls._holding(
+            embeddings,
             max_norm=max_norm,
             norm_type=norm_type,
             scale_grad_by_freq=scale_grad_by_freq,

@@ -30,6 +30,21 @@ def _reverse_repeat_tuple(t: Iterable[Any], n: int) -> tuple[Any, ...]:
     return tuple(x for x in reversed(tuple(t)) for _ in range(n))
 
 
+def told(module: Any, **usual: Any) -> list[str]:
+    """``option=value`` for each option of a module that is not what it usually is.
+
+    >>> from types import SimpleNamespace
+    >>> told(SimpleNamespace(groups=2, bias=True), groups=1, bias=True)
+    ['groups=2']
+    """
+    values = {name: getattr(module, name) for name in usual}
+    return [
+        f"{name}={value}"
+        for name, value in values.items()
+        if (value is not usual[name] if isinstance(usual[name], bool) else value != usual[name])
+    ]
+
+
 def consume_prefix_in_state_dict_if_present(state_dict: Any, prefix: str) -> None:
     """Take a prefix off the names in a state dict, in place.
 
