@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...rules.networks.activations import axis_for
 from ...rules.registry import Primitive
 from ...rules.torch import activations as rules, softmax as torch_softmax
-from ..dispatch import Operation, apply, inplace as in_place
-from ..dtypes import as_numpy
+from ..dispatch import Operation, apply, inplace as in_place, unary
+from ..dtypes import as_numpy, scalar_name
 from ..surface import function
 from ..tensor import Tensor
 from .dimensions import axis_of, numpy_names
-from .pointwise import require_tensor
+from .pointwise import require_tensor, require_tensors
 from .refusals import check_kind
 
 SOFTMAX = Operation(torch_softmax.softmax, "SoftmaxBackward0", rule=torch_softmax.softmax_by_rows, rows=True)
@@ -25,6 +26,7 @@ THRESHOLD = Operation(rules.threshold, "ThresholdBackward0")
 HARDSHRINK = Operation(rules.hardshrink, "HardshrinkBackward0")
 LEAK = Primitive(rules.leaky_relu, "vjp", rules.leaky_relu_by_mask, broadcasts=True)
 LEAKY_RELU = Operation(rules.leaky_relu, "LeakyReluBackward0", primitive=LEAK)
+RRELU = Operation(rules.leaky_relu, "RreluWithNoiseBackward0", ("self", "noise"), primitive=LEAK)
 PRELU = Operation(rules.leaky_relu, "PreluKernelBackward0", ("self", "weight"), primitive=LEAK)
 GELU = Operation(rules.gelu, "GeluBackward0", rule=rules.gelu_by_cdf)
 SILU = Operation(rules.silu, "SiluBackward0")
@@ -37,13 +39,65 @@ HARDSWISH = Operation(rules.hardswish, "HardswishBackward0")
 SOFTSHRINK = Operation(rules.softshrink, "SoftshrinkBackward0")
 
 
-def _along(op: Operation, input: Tensor, dim: int | None, dtype: Any) -> Any:
-    require_tensor("softmax", input)
+# What PyTorch calls the nodes of those that ran in place, where that differs.
+IN_PLACE = {
+    op: Operation(op.fn, name, op.saved, primitive=op.primitive)
+    for op, name in (
+        (ELU, "EluBackward1"),
+        (CELU, "CeluBackward1"),
+        (LEAKY_RELU, "LeakyReluBackward1"),
+        (THRESHOLD, "ThresholdBackward1"),
+        (RRELU, "RreluWithNoiseBackward1"),
+    )
+}
+
+# By function: PyTorch's kernel, which takes floating-point numbers only.
+KERNELS = {
+    "elu": "elu_cpu", "selu": "elu_cpu", "celu": "elu_cpu", "leaky_relu": "leaky_relu_cpu",
+    "gelu": "GeluKernelImpl", "silu": "silu_cpu", "mish": "mish_cpu", "softplus": "softplus_cpu",
+    "logsigmoid": "log_sigmoid_cpu", "hardsigmoid": "hardsigmoid_cpu", "hardswish": "hardswish_cpu",
+    "softshrink": "softshrink_check", "rrelu": "leaky_relu_cpu", "glu": "glu_cpu", "prelu": "prelu_cpu",
+    "hardshrink": "hardshrink_cpu",
+}  # fmt: skip
+
+
+def check(name: str, input: Any) -> None:
+    """Refuse what is no tensor of floating-point numbers."""
+    if not isinstance(input, Tensor):
+        require_tensor(name, input)
+    dtype = input._array.dtype
+    if dtype.kind != "f" and (name != "silu" or dtype.kind != "c"):
+        raise NotImplementedError(f"\"{KERNELS[name]}\" not implemented for '{scalar_name(dtype)}'")
+
+
+def run(name: str, op: Operation, input: Any, how: tuple[Any, ...] = (), inplace: bool = False) -> Any:
+    """``op`` of a tensor of floating-point numbers, perhaps in place; ``how``: the options in order."""
+    check(name, input)
+    if inplace:
+        return in_place(IN_PLACE.get(op, op), input, *how)
+    return apply(op, (input, *how)) if how else unary(op, input)
+
+
+# ----- along a dimension
+
+
+def refuse_softmax(name: str, dtype: Any, ndim: int, axis: int) -> None:
+    """Say that there is no softmax of integers, in the words of PyTorch's kernel for the dimension."""
+    last = "lastdim_" if axis == max(ndim, 1) - 1 else ""
+    raise NotImplementedError(f"\"{name}_{last}kernel_impl\" not implemented for '{scalar_name(dtype)}'")
+
+
+def along(name: str, op: Operation, input: Tensor, dim: int | None, dtype: Any) -> Any:
+    """A softmax along a dimension, of floating-point numbers or of what becomes such."""
+    require_tensor(name, input)
+    ndim = input._array.ndim
+    axis = axis_of(ndim, axis_for(ndim, dim))
+    kind = input._array.dtype if dtype is None else as_numpy(dtype)
+    if kind.kind != "f":
+        refuse_softmax(name, kind, ndim, axis)
     if dtype is not None:
         input = input.to(dtype)
-    if dim is None:
-        dim = 0 if input._array.ndim in (0, 1, 3) else 1
-    return apply(op, (input,), {"axis": axis_of(input._array.ndim, dim)})
+    return unary(op, input) if axis == ndim - 1 else apply(op, (input, axis))
 
 
 @function()
@@ -55,76 +109,78 @@ def softmax(input: Tensor, dim: int, dtype: Any = None) -> Any:
     >>> ast_ad.softmax(ast_ad.zeros(2), 0)
     tensor([0.5000, 0.5000])
     """
-    _floating_only("softmax", input, dtype)
-    return _along(SOFTMAX, input, dim, dtype)
+    return along("softmax", SOFTMAX, input, dim, dtype)
 
 
 @function()
 @numpy_names
 def log_softmax(input: Tensor, dim: int, dtype: Any = None) -> Any:
     """``log(softmax(input, dim))``, exact where the softmax is tiny."""
-    _floating_only("log_softmax", input, dtype)
-    return _along(LOG_SOFTMAX, input, dim, dtype)
+    return along("log_softmax", LOG_SOFTMAX, input, dim, dtype)
 
 
-def _floating_only(name: str, input: Tensor, dtype: Any = None) -> None:
-    require_tensor(name, input)
-    check_kind(name, input._array.dtype if dtype is None else as_numpy(dtype))
-
-
-SELU = {"alpha": rules.SELU_ALPHA, "scale": rules.SELU_SCALE}
+# ----- element by element
 
 
 @function(method=False)
 def selu(input: Tensor, inplace: bool = False) -> Any:
     """The ``elu`` whose constants keep the mean 0 and the variance 1."""
-    _floating_only("selu", input)
-    return in_place(ELU, input, **SELU) if inplace else apply(ELU, (input,), SELU)
+    return run("selu", ELU, input, (rules.SELU_ALPHA, rules.SELU_SCALE), inplace)
 
 
 @function(method=False)
 def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Any:
     """``max(0, x) + min(0, alpha * (exp(x / alpha) - 1))``."""
-    _floating_only("celu", input)
-    how = {"alpha": alpha, "scale": 1.0, "input_scale": 1 / alpha}
-    return in_place(CELU, input, **how) if inplace else apply(CELU, (input,), how)
+    if alpha == 0:
+        raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
+    return run("celu", CELU, input, (alpha, 1.0, 1 / alpha), inplace)
+
+
+def _above(input: Tensor, limit: float, value: float, inplace: bool) -> Any:
+    require_tensor("threshold", input)
+    check_kind("threshold", input._array.dtype)
+    how = {"limit": limit, "value": value}
+    return in_place(IN_PLACE[THRESHOLD], input, **how) if inplace else apply(THRESHOLD, (input,), how)
 
 
 @function(method=False)
 def threshold(input: Tensor, threshold: float, value: float, inplace: bool = False) -> Any:
     """``x`` where it is above ``threshold``, else ``value``."""
-    check_kind("threshold", input._array.dtype)
-    how = {"limit": threshold, "value": value}
-    return in_place(THRESHOLD, input, **how) if inplace else apply(THRESHOLD, (input,), how)
+    return _above(input, threshold, value, inplace)
 
 
 @function()
 def hardshrink(input: Tensor, lambd: float = 0.5) -> Any:
     """``x``, but 0 between ``-lambd`` and ``lambd``."""
-    _floating_only("hardshrink", input)
+    check("hardshrink", input)
     return apply(HARDSHRINK, (input,), {"limit": lambd})
 
 
 @function()
 def prelu(input: Tensor, weight: Tensor) -> Any:
     """``x`` where it is positive, else ``weight * x``; one weight, or one for each channel (dimension 1)."""
-    require_tensor("prelu", weight, "weight", 2)
-    if weight._array.ndim > 1:
+    require_tensors("prelu", input=input, weight=weight)
+    x, w = input._array, weight._array
+    if x.dtype != w.dtype:
         raise RuntimeError(
-            f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {weight._array.ndim}"
+            f"prelu: Type promoting not supported. Got {scalar_name(x.dtype)} and {scalar_name(w.dtype)}"
         )
-    if weight._array.size != 1:
-        shape = input._array.shape
-        if not shape:
+    if w.size != 1:
+        if x.ndim == 0:
             raise RuntimeError("Not allow zero-dim input tensor.")
-        channels = shape[1] if len(shape) > 1 else 1
-        if weight._array.size != channels:
+        channels = x.shape[1] if x.ndim > 1 else 1
+        if channels != w.size:
             raise RuntimeError(
-                "Mismatch of parameter numbers and input channel size. Found parameter numbers = "
-                f"{weight._array.size} and channel size = {channels}."
+                f"Mismatch of parameter numbers and input channel size. Found parameter numbers = {w.size} "
+                f"and channel size = {channels}."
             )
-    if weight._array.ndim and input._array.ndim > 1:
-        weight = weight.reshape(1, -1, *[1] * (input._array.ndim - 2))
+    if w.ndim > 1:
+        raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {w.ndim}")
+    if x.ndim != w.ndim:
+        shape = [1] * x.ndim
+        if x.ndim > 1:
+            shape[1] = w.size
+        weight = weight.reshape(*shape) if shape else weight.reshape(())
     return apply(PRELU, (input, weight))
 
 
@@ -141,19 +197,21 @@ def tanhshrink(input: Tensor) -> Any:
 @function(method=False)
 def selu_(input: Tensor) -> Tensor:
     """``selu`` in place."""
-    return in_place(ELU, input, **SELU)
+    found: Tensor = selu(input, True)
+    return found
 
 
 @function(method=False)
 def celu_(input: Tensor, alpha: float = 1.0) -> Tensor:
     """``celu`` in place."""
-    return in_place(CELU, input, alpha=alpha, scale=1.0, input_scale=1 / alpha)
+    found: Tensor = celu(input, alpha, True)
+    return found
 
 
 @function("threshold_", method=False)
 def threshold_(input: Tensor, threshold: float, value: float) -> Any:
     """``threshold`` in place."""
-    return in_place(THRESHOLD, input, limit=threshold, value=value)
+    return _above(input, threshold, value, True)
 
 
 @function(method=False)

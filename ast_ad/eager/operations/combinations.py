@@ -23,7 +23,7 @@ from ..surface import attach, function
 from ..tensor import Tensor
 from .arithmetic import POW, POW_OF_NUMBER, POW_TENSOR, inplace_binary
 from .extrema import MAXIMUM, MINIMUM
-from .pointwise import require_tensor
+from .pointwise import require_tensor, require_tensors
 from .refusals import check_kind
 from .whole_factors import whole_factor
 
@@ -127,8 +127,7 @@ def heaviside_(input: Tensor, values: Tensor) -> Any:
 @function()
 def maximum(input: Tensor, other: Tensor) -> Any:
     """The larger element of each pair; at a tie both get half of the gradient."""
-    require_tensor("maximum", input)
-    require_tensor("maximum", other, "other", 2)
+    require_tensors("maximum", input=input, other=other)
     check_kind("maximum", result_dtype(input, other))
     return binary(MAXIMUM, input, other)
 
@@ -136,8 +135,7 @@ def maximum(input: Tensor, other: Tensor) -> Any:
 @function()
 def minimum(input: Tensor, other: Tensor) -> Any:
     """The smaller element of each pair; at a tie both get half of the gradient."""
-    require_tensor("minimum", input)
-    require_tensor("minimum", other, "other", 2)
+    require_tensors("minimum", input=input, other=other)
     check_kind("minimum", result_dtype(input, other))
     return binary(MINIMUM, input, other)
 
@@ -171,8 +169,7 @@ def _double(t: Any) -> Any:
 @function()
 def ldexp(input: Tensor, other: Tensor) -> Any:
     """``input * 2**other``."""
-    require_tensor("ldexp", input)
-    require_tensor("ldexp", other, "other", 2)
+    require_tensors("ldexp", input=input, other=other)
     return input * promoted(POW_TENSOR, 2.0, other)
 
 
@@ -318,7 +315,6 @@ _adding("addcdiv", ADDCDIV)
 @function()
 def dist(input: Tensor, other: Tensor, p: float = 2) -> Any:
     """The ``p``-norm of ``input - other``."""
-    require_tensor("dist", input)
-    require_tensor("dist", other, "other", 2)
+    require_tensors("dist", input=input, other=other)
     check_kind("dist", result_dtype(input, other))
     return mixed(DIST, (input, other), {"p": float(p)})

@@ -14,7 +14,7 @@ from ..dtypes import result_dtype, scalar_name
 from ..state import restore, silence
 from ..surface import FUNCTIONS, attach, function
 from ..tensor import Tensor
-from .pointwise import require_tensor
+from .pointwise import require_tensor, require_tensors
 from .refusals import check_kind
 
 ABBREVIATED = {"not_equal": "ne", "less": "lt", "less_equal": "le", "greater": "gt", "greater_equal": "ge"}
@@ -191,8 +191,7 @@ attach("__invert__", bitwise_not)
 @function()
 def equal(input: Tensor, other: Tensor) -> bool:
     """Whether two tensors have the same shape and the same elements."""
-    require_tensor("equal", input)
-    require_tensor("equal", other, "other", 2)
+    require_tensors("equal", input=input, other=other)
     x, y = input._array, other._array
     return x.shape == y.shape and bool(np.all(x == y))
 
@@ -202,8 +201,7 @@ def isclose(
     input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> Tensor:
     """Whether ``abs(input - other) <= atol + rtol * abs(other)``, element by element."""
-    require_tensor("isclose", input)
-    require_tensor("isclose", other, "other", 2)
+    require_tensors("isclose", input=input, other=other)
     if input._array.dtype != other._array.dtype:
         raise RuntimeError(f"{_pascal(input)} did not match {_pascal(other)}")
     close = np.isclose(input._array, other._array, rtol, atol, equal_nan)
@@ -219,8 +217,7 @@ def allclose(
     input: Tensor, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
 ) -> bool:
     """Whether ``isclose`` holds for all elements."""
-    require_tensor("allclose", input)
-    require_tensor("allclose", other, "other", 2)
+    require_tensors("allclose", input=input, other=other)
     return bool(np.all(isclose(input, other, rtol, atol, equal_nan)._array))
 
 

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
+from ...rules.networks.distances import pair_distances
 from ...rules.torch import norms as torch_norms
-from ..dispatch import call
+from ..dispatch import Operation, apply, call
+from ..dtypes import scalar_name
 from ..surface import attach, function
 from ..tensor import Tensor
+from .composing import plus, together
 from .dimensions import axis_of, numpy_names
-from .pointwise import floating, require_tensor
+from .matrix_norms import vector_norm
+from .pointwise import require_tensors
 from .reductions import norm
+from .shapes import broadcast_tensors
+
+NORM = Operation(torch_norms.norm, "NormBackward1")
+PDIST = Operation(pair_distances, "PdistBackward0")
 
 
 @function(method=False)
@@ -35,12 +41,10 @@ def cdist(x1: Tensor, x2: Tensor, p: float = 2.0, compute_mode: str | None = Non
 @function(method=False)
 def pdist(input: Tensor, p: float = 2.0) -> Any:
     """The distances of all pairs of rows of a matrix, as a vector: ``(n, d) -> (n * (n - 1) // 2)``."""
+    require_tensors("pdist", input=input)
     if input._array.ndim != 2:
         raise RuntimeError(f"pdist only supports 2D tensors, got: {input._array.ndim}D")
-    first, second = np.triu_indices(input._array.shape[0], 1)
-    rows: Any = input
-    pairs = rows[Tensor._of(first)] - rows[Tensor._of(second)]
-    return norm(pairs, p, -1)
+    return apply(PDIST, (input, float(p)))
 
 
 @function(method=False)
@@ -50,9 +54,17 @@ def cosine_similarity(x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8) -
 
     Shapes: ``(N, D, ...), (N, D, ...) -> (N, ...)``; ``dim=-1``: ``(..., D), (..., D) -> (...)``.
     """
-    require_tensor("cosine_similarity", x1, "x1")
-    axis = axis_of(max(x1._array.ndim, x2._array.ndim), dim)
-    return call(torch_norms.cosine_similarity, (x1, x2), {"axis": axis, "eps": eps})
+    require_tensors("cosine_similarity", x1=x1, x2=x2)
+    x1, x2 = together(x1, x2)
+    if x1._array.dtype.kind not in "fc":
+        raise RuntimeError(
+            f"expected common dtype to be floating point, yet common dtype is {scalar_name(x1._array.dtype)}"
+        )
+    if x1._array.shape != x2._array.shape:
+        x1, x2 = broadcast_tensors(x1, x2)
+    axis = axis_of(x1._array.ndim, dim)
+    units: Any = [t / vector_norm(t, 2.0, axis, keepdim=True).clamp_min(eps) for t in (x1, x2)]
+    return (units[0] * units[1]).sum(axis)
 
 
 @function(method=False)
@@ -63,8 +75,9 @@ def pairwise_distance(
 
     Shapes: ``(..., D), (..., D) -> (...)``; ``keepdim=True``: ``(..., D), (..., D) -> (..., 1)``.
     """
-    parts = floating(x1), floating(x2)
-    return call(torch_norms.pairwise_distance, parts, {"p": float(p), "eps": eps, "keepdims": keepdim})
+    require_tensors("pairwise_distance", x1=x1, x2=x2)
+    apart: Any = x1 - x2  # type: ignore[operator]
+    return apply(NORM, (plus(apart, eps),), {"p": float(p), "axis": -1, "keepdims": keepdim})
 
 
 @function()

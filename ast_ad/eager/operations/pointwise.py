@@ -93,6 +93,12 @@ def require_tensor(name: str, given: Any, argument: str = "input", position: int
         )
 
 
+def require_tensors(name: str, **tensors: Any) -> None:
+    """Refuse the first of several arguments that is no tensor."""
+    for position, (argument, given) in enumerate(tensors.items(), 1):
+        require_tensor(name, given, argument, position)
+
+
 def _define(names: list[str], op: Operation) -> None:
     name = names[0]
 

@@ -16,7 +16,7 @@ from ..dtypes import get_default_dtype, result_dtype
 from ..surface import FUNCTIONS, attach, function
 from ..tensor import Tensor
 from .activations import log_softmax, softmax
-from .pointwise import floating, logit, require_tensor, round
+from .pointwise import floating, logit, require_tensor, require_tensors, round
 from .reductions import logsumexp
 from .refusals import check_in_place
 
@@ -149,8 +149,7 @@ attach("mvlgamma_", _mvlgamma_in_place)
 
 def _gamma_ratio(name: str, node: str) -> Callable[..., Any]:
     def run(input: Tensor, other: Tensor) -> Any:
-        require_tensor(name, input)
-        require_tensor(name, other, "other", 2)
+        require_tensors(name, input=input, other=other)
         return binary(operation_of(name, node), input, other)
 
     def run_in_place(self: Tensor, other: Tensor) -> Any:

@@ -7,18 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from ....eager.dispatch import Operation, apply, unary
-from ....eager.dtypes import scalar_name
+from ....eager.dispatch import Operation, apply
 from ....eager.operations import activations as eager
+from ....eager.operations.activations import check, run
 from ....eager.operations.dimensions import axis_of
 from ....eager.operations.pointwise import require_tensor
 from ....eager.operations.randomness import generator
 from ....eager.surface import FUNCTIONS
 from ....eager.tensor import Tensor
 from ....rules.networks import activations as rules
-from ....rules.torch import activations as torch_activations
 from . import piecewise
-from .activation_steps import check, run
 from .piecewise import *  # noqa: F403
 from .surface import functional
 
@@ -54,8 +52,7 @@ def selu(input: Tensor, inplace: bool = False) -> Any:
     >>> selu(ast_ad.tensor([1.0]))
     tensor([1.0507])
     """
-    how = (torch_activations.SELU_ALPHA, torch_activations.SELU_SCALE)
-    return run("selu", eager.ELU, input, how, inplace)
+    return eager.selu(input, inplace)
 
 
 @functional(rules.celu)
@@ -66,9 +63,7 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Any:
     >>> celu(ast_ad.tensor([-1000.0, 2.0]), 0.5)
     tensor([-0.5000,  2.0000])
     """
-    if alpha == 0:
-        raise RuntimeError("ZeroDivisionError: alpha cannot be 0 for CELU")
-    return run("celu", eager.CELU, input, (alpha, 1.0, 1 / alpha), inplace)
+    return eager.celu(input, alpha, inplace)
 
 
 @functional(rules.gelu)
@@ -202,28 +197,18 @@ def glu(input: Tensor, dim: int = -1) -> Any:
     return apply(GLU, (input, axis))
 
 
-def _chosen(name: str, input: Any, dim: int | None, stacklevel: int, dtype: Any) -> int:
-    """The dimension of a softmax, with a warning where it is left open; refuses integers."""
+def _along(name: str, op: Operation, input: Any, dim: int | None, stacklevel: int, dtype: Any) -> Any:
+    """A softmax, with a warning where its dimension is left open."""
     require_tensor(name, input)
-    ndim = input._array.ndim
     if dim is None:
         warnings.warn(
             f"Implicit dimension choice for {name} has been deprecated. Change the call to include dim=X as "
             "an argument.",
             stacklevel=stacklevel + 1,
         )
-    axis = axis_of(ndim, rules.axis_for(ndim, dim))
-    kind = input._array.dtype
-    if dtype is None and kind.kind != "f":
-        stem = "log_softmax" if name == "log_softmax" else "softmax"
-        last = "lastdim_" if axis == max(ndim, 1) - 1 else ""
-        raise NotImplementedError(f"\"{stem}_{last}kernel_impl\" not implemented for '{scalar_name(kind)}'")
-    return axis
-
-
-def _along(op: Operation, input: Tensor, axis: int) -> Any:
-    """``op`` along an axis; the last one is its default."""
-    return unary(op, input) if axis == input._array.ndim - 1 else apply(op, (input, axis))
+    if name == "softmin":
+        name, input = "softmax", -input
+    return eager.along(name, op, input, dim, dtype)
 
 
 @functional(rules.softmax)
@@ -241,8 +226,7 @@ def softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dtype: 
     >>> softmax(ast_ad.zeros(2), dim=0)
     tensor([0.5000, 0.5000])
     """
-    axis = _chosen("softmax", input, dim, _stacklevel, dtype)
-    return _along(eager.SOFTMAX, input if dtype is None else input.to(dtype), axis)
+    return _along("softmax", eager.SOFTMAX, input, dim, _stacklevel, dtype)
 
 
 @functional(rules.softmin)
@@ -255,9 +239,7 @@ def softmin(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any
     >>> softmin(ast_ad.zeros(2), dim=0)
     tensor([0.5000, 0.5000])
     """
-    axis = _chosen("softmin", input, dim, _stacklevel, dtype)
-    turned = -input
-    return _along(eager.SOFTMAX, turned if dtype is None else turned.to(dtype), axis)
+    return _along("softmin", eager.SOFTMAX, input, dim, _stacklevel, dtype)
 
 
 @functional(rules.log_softmax)
@@ -270,8 +252,7 @@ def log_softmax(input: Tensor, dim: int | None = None, _stacklevel: int = 3, dty
     >>> log_softmax(ast_ad.zeros(2), dim=0)
     tensor([-0.6931, -0.6931])
     """
-    axis = _chosen("log_softmax", input, dim, _stacklevel, dtype)
-    return _along(eager.LOG_SOFTMAX, input if dtype is None else input.to(dtype), axis)
+    return _along("log_softmax", eager.LOG_SOFTMAX, input, dim, _stacklevel, dtype)
 
 
 def gumbel_softmax(

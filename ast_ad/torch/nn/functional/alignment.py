@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from ....eager.dispatch import Operation, apply
+from ....eager.operations.pointwise import require_tensors
 from ....eager.tensor import Tensor
 from ....rules.networks import alignment as rules
-from .loss_options import check_tensors, reduction_of
+from .loss_options import reduction_of
 from .surface import functional
 
 __all__ = ["ctc_loss"]
@@ -69,7 +70,7 @@ def ctc_loss(
     tensor(1.3333)
     """
     how = reduction_of(None, None, reduction)
-    check_tensors("ctc_loss", log_probs=log_probs, targets=targets)
+    require_tensors("ctc_loss", log_probs=log_probs, targets=targets)
     single = log_probs._array.ndim == 2
     if single:
         log_probs = log_probs.unsqueeze(1)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ....eager.dispatch import Operation, apply
 from ....eager.dtypes import cpp_name, scalar_name
-from ....eager.operations.pointwise import require_tensor
+from ....eager.operations.pointwise import require_tensors
 from ....eager.operations.randomness import generator
 from ....eager.recording import is_active
 from ....eager.tensor import Tensor
@@ -57,8 +57,7 @@ def scaled_dot_product_attention(
     >>> scaled_dot_product_attention(ast_ad.zeros(1, 2), ast_ad.ones(2, 2), ast_ad.tensor([[1.0], [3.0]]))
     tensor([[2.]])
     """
-    for place, (name, t) in enumerate((("query", query), ("key", key), ("value", value)), 1):
-        require_tensor("scaled_dot_product_attention", t, name, place)
+    require_tensors("scaled_dot_product_attention", query=query, key=key, value=value)
     _check(query, key, value, attn_mask, dropout_p)
     fused = query.dim() == 4 and not dropout_p and not is_active(attn_mask)
     if is_causal and attn_mask is not None and not fused:

@@ -10,13 +10,15 @@ import numpy as np
 from ....eager.dispatch import Operation, apply, unary
 from ....eager.dtypes import scalar_name
 from ....eager.node import next_number
-from ....eager.operations.activations import LOG_SOFTMAX
+from ....eager.operations.activations import LOG_SOFTMAX, refuse_softmax
+from ....eager.operations.composing import over, plus, times
+from ....eager.operations.pointwise import require_tensors
 from ....eager.recording import needs_grad, showing
 from ....eager.state import restore, silence, state, watch
 from ....eager.tensor import Tensor
 from ....eager.views import edge_of
 from ....rules.networks import loss_parts as parts, losses as rules
-from .loss_options import check_tensors, over, plus, reduction_of, times
+from .loss_options import reduction_of
 from .surface import functional
 
 __all__ = ["cross_entropy", "nll_loss"]
@@ -57,7 +59,7 @@ def nll_loss(
     tensor(2.5000)
     """
     how = reduction_of(size_average, reduce, reduction)
-    check_tensors("nll_loss_nd", input=input, target=target)
+    require_tensors("nll_loss_nd", input=input, target=target)
     return _nll(input, target, weight, ignore_index, how)
 
 
@@ -222,7 +224,7 @@ def cross_entropy(
     tensor(1.3863)
     """
     how = reduction_of(size_average, reduce, reduction)
-    check_tensors("cross_entropy_loss", input=input, target=target)
+    require_tensors("cross_entropy_loss", input=input, target=target)
     x, t = input._array, target._array
     if x.shape == t.shape:
         return _soft(input, target, weight, ignore_index, how, label_smoothing)
@@ -245,10 +247,7 @@ def _log_probabilities(input: Tensor) -> Any:
     x = input._array
     axis = 1 if x.ndim > 1 else 0
     if x.dtype.kind != "f":
-        last = "lastdim_" if axis == max(x.ndim, 1) - 1 else ""
-        raise NotImplementedError(
-            f"\"log_softmax_{last}kernel_impl\" not implemented for '{scalar_name(x.dtype)}'"
-        )
+        refuse_softmax("log_softmax", x.dtype, x.ndim, axis)
     return unary(LOG_SOFTMAX, input) if x.ndim < 3 else apply(LOG_SOFTMAX, (input, axis))
 
 

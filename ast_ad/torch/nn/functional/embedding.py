@@ -10,10 +10,10 @@ import numpy as np
 from ....eager.dispatch import Operation, apply
 from ....eager.dtypes import legacy_name
 from ....eager.modes import no_grad
+from ....eager.operations.pointwise import require_tensors
 from ....eager.tensor import Tensor
 from ....rules.networks import embedding as rules
 from ....rules.numpy import gather as gathering
-from .loss_options import check_tensors
 from .surface import functional
 
 __all__ = ["embedding", "embedding_bag", "one_hot"]
@@ -99,7 +99,7 @@ def embedding(
             [1., 2.],
             [3., 4.]])
     """
-    check_tensors("embedding", input=input, weight=weight)
+    require_tensors("embedding", input=input, weight=weight)
     index, n = input._array, len(weight._array) if weight._array.ndim else 0
     if weight._array.ndim != 2:
         raise RuntimeError("'weight' must be 2-D")
@@ -211,7 +211,7 @@ def embedding_bag(
     >>> embedding_bag(ast_ad.tensor([[0, 1]]), table)
     tensor([[2., 3.]])
     """
-    check_tensors("embedding_bag", input=input, weight=weight)
+    require_tensors("embedding_bag", input=input, weight=weight)
     if weight._array.dtype.kind in "iu" and input._array.dtype.kind == "f":
         warnings.warn(SWAPPED, stacklevel=3)
         weight, input = input, weight
@@ -252,6 +252,6 @@ def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
     tensor([[1, 0, 0],
             [0, 0, 1]])
     """
-    check_tensors("one_hot", input=input)
+    require_tensors("one_hot", input=input)
     found: Tensor = Tensor._of(rules.one_hot(input._array, num_classes))
     return found

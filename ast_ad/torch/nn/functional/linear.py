@@ -9,7 +9,7 @@ import numpy as np
 from ....eager.dispatch import Operation, apply
 from ....eager.dtypes import cpp_name, scalar_name
 from ....eager.node import next_number
-from ....eager.operations.pointwise import require_tensor
+from ....eager.operations.pointwise import require_tensor, require_tensors
 from ....eager.operations.shapes import UNSAFE_VIEW, T
 from ....eager.recording import needs_grad
 from ....eager.state import restore, silence, state, watch
@@ -215,8 +215,7 @@ def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None
     >>> bilinear(ast_ad.ones(1, 2), ast_ad.ones(1, 3), ast_ad.ones(1, 2, 3))
     tensor([[6.]])
     """
-    for place, (name, given) in enumerate((("input1", input1), ("input2", input2), ("weight", weight))):
-        require_tensor("bilinear", given, name, place + 1)
+    require_tensors("bilinear", input1=input1, input2=input2, weight=weight)
     x, y, w = input1._array, input2._array, weight._array
     if x.ndim != y.ndim:
         raise RuntimeError(f"bilinear(): input dimensions do not match: got {x.ndim} and {y.ndim}")

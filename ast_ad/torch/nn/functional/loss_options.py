@@ -9,33 +9,11 @@ import numpy as np
 
 from ....eager import namespace  # noqa: F401 - defines the operations
 from ....eager.checks import refuse_shapes
-from ....eager.dispatch import Operation, apply
 from ....eager.dtypes import result_dtype, scalar_name
-from ....eager.operations.pointwise import floating, require_tensor
 from ....eager.tensor import Tensor
 from ....rules.networks.losses import chosen
 
 VALID = ("none", "mean", "sum")
-
-# Arithmetic with a number that PyTorch's own code does: its nodes have no edge for the number.
-ADD = Operation(np.add, "AddBackward1")
-MUL = Operation(np.multiply, "MulBackward1")
-DIV = Operation(np.divide, "DivBackward1")
-
-
-def plus(t: Any, number: float) -> Any:
-    """``t + number``."""
-    return apply(ADD, (floating(t), number))
-
-
-def times(t: Any, number: float) -> Any:
-    """``t * number``."""
-    return apply(MUL, (floating(t), number))
-
-
-def over(t: Any, number: float) -> Any:
-    """``t / number``."""
-    return apply(DIV, (floating(t), number))
 
 
 def reduction_of(size_average: bool | None, reduce: bool | None, reduction: str) -> str:
@@ -71,13 +49,6 @@ def warn_of_sizes(input: Tensor, target: Tensor) -> None:
         )
 
 
-def check_tensors(name: str, **tensors: Any) -> None:
-    """Refuse arguments that are no tensors."""
-    for place, (argument, t) in enumerate(tensors.items()):
-        if not isinstance(t, Tensor):
-            require_tensor(name, t, argument, place + 1)
-
-
 def check_floating(kernel: str, *tensors: Tensor) -> None:
     """Refuse integers where PyTorch has no kernel for them."""
     dtype = result_dtype(*[t._array for t in tensors])
@@ -92,12 +63,3 @@ def check_broadcast(*tensors: Tensor) -> None:
         np.broadcast_shapes(*[a.shape for a in arrays])
     except ValueError as error:
         refuse_shapes(error, arrays)
-
-
-def together(*tensors: Tensor) -> list[Tensor]:
-    """The tensors in the dtype that they have in common."""
-    first = tensors[0]._array.dtype
-    if all(t._array.dtype is first for t in tensors):
-        return list(tensors)
-    dtype = result_dtype(*[t._array for t in tensors])
-    return [t if t._array.dtype == dtype else t.to(dtype) for t in tensors]

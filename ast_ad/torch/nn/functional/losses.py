@@ -10,23 +10,15 @@ import numpy as np
 from ....eager.dispatch import Operation, apply, binary
 from ....eager.dtypes import scalar_name
 from ....eager.modes import no_grad
+from ....eager.operations.composing import plus, together
+from ....eager.operations.pointwise import require_tensors
 from ....eager.surface import FUNCTIONS
 from ....eager.tensor import Tensor
 from ....rules.networks import loss_parts as parts, losses as rules
 from . import alignment, class_losses, margin_losses
 from .alignment import *  # noqa: F403
 from .class_losses import *  # noqa: F403
-from .loss_options import (
-    VALID,
-    check_broadcast,
-    check_floating,
-    check_tensors,
-    plus,
-    reduced,
-    reduction_of,
-    together,
-    warn_of_sizes,
-)
+from .loss_options import VALID, check_broadcast, check_floating, reduced, reduction_of, warn_of_sizes
 from .margin_losses import *  # noqa: F403
 from .surface import functional
 
@@ -332,7 +324,7 @@ def poisson_nll_loss(
     tensor(1.)
     """
     how = reduction_of(size_average, reduce, reduction)
-    check_tensors("poisson_nll_loss", input=input, target=target)
+    require_tensors("poisson_nll_loss", input=input, target=target)
     if log_input:
         terms = input.exp() - target * input
     else:

@@ -9,13 +9,15 @@ import numpy as np
 
 from ....eager.dispatch import Operation, apply, binary
 from ....eager.dtypes import scalar_name
+from ....eager.operations.composing import plus, together
+from ....eager.operations.pointwise import require_tensors
 from ....eager.operations.selections import where
 from ....eager.surface import FUNCTIONS
 from ....eager.tensor import Tensor
 from ....rules.networks import loss_parts as parts, margin_losses as rules
 from .activations import logsigmoid
 from .distances import pairwise_distance
-from .loss_options import VALID, check_broadcast, check_tensors, plus, reduced, reduction_of, together
+from .loss_options import VALID, check_broadcast, reduced, reduction_of
 from .surface import functional
 
 __all__ = [
@@ -51,7 +53,7 @@ def soft_margin_loss(
     tensor(0.6931)
     """
     how = reduction_of(size_average, reduce, reduction)
-    check_tensors("soft_margin_loss", input=input, target=target)
+    require_tensors("soft_margin_loss", input=input, target=target)
     shape = np.broadcast_shapes(input._array.shape, target._array.shape)
     if shape != input._array.shape:
         raise RuntimeError(
@@ -80,7 +82,7 @@ def hinge_embedding_loss(
     tensor(0.5000)
     """
     how = reduction_of(size_average, reduce, reduction)
-    check_tensors("hinge_embedding_loss", input=input, target=target)
+    require_tensors("hinge_embedding_loss", input=input, target=target)
     zero = Tensor._of(np.zeros((), input._array.dtype))
     apart = where(target != 1, (margin - input).clamp_min(0), zero)
     return reduced(apart + where(target != -1, input, zero), how)
@@ -105,7 +107,7 @@ def margin_ranking_loss(
     tensor(2.)
     """
     how = reduction_of(size_average, reduce, reduction)
-    check_tensors("margin_ranking_loss", input1=input1, input2=input2, target=target)
+    require_tensors("margin_ranking_loss", input1=input1, input2=input2, target=target)
     if not input1._array.ndim == input2._array.ndim == target._array.ndim:
         raise RuntimeError(
             "margin_ranking_loss : All input tensors should have same dimension but got sizes: input1: "
@@ -138,7 +140,7 @@ def cosine_embedding_loss(
     tensor(0.5000)
     """
     how = reduction_of(size_average, reduce, reduction)
-    check_tensors("cosine_embedding_loss", input1=input1, input2=input2, target=target)
+    require_tensors("cosine_embedding_loss", input1=input1, input2=input2, target=target)
     rank = target._array.ndim
     if rank > 1:
         raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
@@ -197,7 +199,7 @@ def triplet_margin_loss(
     tensor(0.)
     """
     how = reduction_of(size_average, reduce, reduction)
-    check_tensors("triplet_margin_loss", anchor=anchor, positive=positive, negative=negative)
+    require_tensors("triplet_margin_loss", anchor=anchor, positive=positive, negative=negative)
     _check_triplet(margin, anchor, positive, negative)
     near = pairwise_distance(anchor, positive, p, eps)
     far = pairwise_distance(anchor, negative, p, eps)
@@ -274,7 +276,7 @@ def multi_margin_loss(
     tensor(0.5000)
     """
     how = reduction_of(size_average, reduce, reduction)
-    check_tensors("multi_margin_loss", input=input, target=target)
+    require_tensors("multi_margin_loss", input=input, target=target)
     x, t = input._array, target._array
     if p not in (1, 2):
         raise ValueError("only p == 1 and p == 2 supported")
@@ -319,7 +321,7 @@ def multilabel_margin_loss(
     tensor(0.6250)
     """
     how = reduction_of(size_average, reduce, reduction)
-    check_tensors("multilabel_margin_loss", input=input, target=target)
+    require_tensors("multilabel_margin_loss", input=input, target=target)
     x, t = input._array, target._array
     _check_matrix(x)
     if t.shape != x.shape:

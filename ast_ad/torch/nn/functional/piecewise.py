@@ -9,12 +9,12 @@ import numpy as np
 from ....eager.dispatch import apply, inplace as in_place
 from ....eager.dtypes import scalar_name
 from ....eager.operations import activations as eager
+from ....eager.operations.activations import IN_PLACE, RRELU, check, run
 from ....eager.operations.pointwise import require_tensor
 from ....eager.operations.randomness import generator
 from ....eager.surface import FUNCTIONS
 from ....eager.tensor import Tensor
 from ....rules.networks import activations as rules
-from .activation_steps import IN_PLACE, RRELU, check, run
 from .surface import functional
 
 __all__ = [
@@ -99,30 +99,7 @@ def prelu(input: Tensor, weight: Tensor) -> Any:
     >>> prelu(ast_ad.tensor([-1.0, 2.0]), ast_ad.tensor([0.5]))
     tensor([-0.5000,  2.0000])
     """
-    require_tensor("prelu", input)
-    require_tensor("prelu", weight, "weight", 2)
-    x, w = input._array, weight._array
-    if x.dtype != w.dtype:
-        raise RuntimeError(
-            f"prelu: Type promoting not supported. Got {scalar_name(x.dtype)} and {scalar_name(w.dtype)}"
-        )
-    if w.size != 1:
-        if x.ndim == 0:
-            raise RuntimeError("Not allow zero-dim input tensor.")
-        channels = x.shape[1] if x.ndim > 1 else 1
-        if channels != w.size:
-            raise RuntimeError(
-                f"Mismatch of parameter numbers and input channel size. Found parameter numbers = {w.size} "
-                f"and channel size = {channels}."
-            )
-    if w.ndim > 1:
-        raise RuntimeError(f"prelu: Expected `weight` to be a scalar or 1D tensor, but got: ndim = {w.ndim}")
-    if x.ndim != w.ndim:
-        shape = [1] * x.ndim
-        if x.ndim > 1:
-            shape[1] = w.size
-        weight = weight.reshape(*shape) if shape else weight.reshape(())
-    return apply(eager.PRELU, (input, weight))
+    return eager.prelu(input, weight)
 
 
 @functional(rules.rrelu)
@@ -157,11 +134,7 @@ def threshold(input: Tensor, threshold: float, value: float, inplace: bool = Fal
     >>> ast_ad.nn.functional.threshold(ast_ad.tensor([1.0, 3.0]), 1.0, -5.0)
     tensor([-5.,  3.])
     """
-    require_tensor("threshold", input)
-    how = {"limit": threshold, "value": value}
-    if inplace:
-        return in_place(IN_PLACE[eager.THRESHOLD], input, **how)
-    return apply(eager.THRESHOLD, (input,), how)
+    return eager.threshold(input, threshold, value, inplace)
 
 
 # ----- bounded and shrinking
@@ -246,5 +219,4 @@ def hardtanh_(input: Tensor, min_val: float = -1.0, max_val: float = 1.0) -> Any
 
 def threshold_(input: Tensor, threshold: float, value: float) -> Any:
     """``threshold`` in place."""
-    how = {"limit": threshold, "value": value}
-    return in_place(IN_PLACE[eager.THRESHOLD], input, **how)
+    return eager.threshold_(input, threshold, value)

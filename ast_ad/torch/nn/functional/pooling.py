@@ -10,7 +10,7 @@ import numpy as np
 
 from ....eager.dispatch import Operation, apply
 from ....eager.dtypes import scalar_name
-from ....eager.operations.pointwise import require_tensor
+from ....eager.operations.pointwise import require_tensor, require_tensors
 from ....eager.tensor import Tensor
 from ....rules.networks import pooling as steps, pooling_functions as rules, pooling_sizes as sizes_of
 from ....rules.networks.pooling_sizes import check_adaptive, check_average, check_maximum, each, lengths
@@ -205,8 +205,7 @@ adaptive_max_pool1d_with_indices, adaptive_max_pool2d_with_indices, adaptive_max
 
 
 def _unpooled(name: str, rank: int, input: Tensor, indices: Tensor, *how: Any) -> Any:
-    require_tensor(name, input)
-    require_tensor(name, indices, "indices", 2)
+    require_tensors(name, input=input, indices=indices)
     if indices._array.dtype != np.int64:
         kind = scalar_name(indices._array.dtype)
         raise RuntimeError(f"elements in indices should be type int64 but got: {kind}")

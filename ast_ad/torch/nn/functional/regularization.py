@@ -11,10 +11,10 @@ from ....eager.dispatch import binary
 from ....eager.dtypes import scalar_name
 from ....eager.operations.arithmetic import MUL
 from ....eager.operations.linear_algebra import LINALG
+from ....eager.operations.pointwise import require_tensors
 from ....eager.operations.randomness import generator
 from ....eager.tensor import Tensor
 from ....rules.networks import distances as nn_distances, dropout as nn_dropout
-from .loss_options import check_tensors
 from .surface import functional
 
 __all__ = [
@@ -28,7 +28,7 @@ def _check(name: str, input: Tensor, p: float, training: bool) -> bool:
     """Whether anything is to be dropped."""
     if p < 0.0 or p > 1.0:
         raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
-    check_tensors(name, input=input)
+    require_tensors(name, input=input)
     return training and p > 0 and input._array.size > 0
 
 
@@ -229,7 +229,7 @@ def normalize(input: Tensor, p: float = 2.0, dim: Any = 1, eps: float = 1e-12, o
     >>> normalize(ast_ad.tensor([[3.0, 4.0]]))
     tensor([[0.6000, 0.8000]])
     """
-    check_tensors("normalize", input=input)
+    require_tensors("normalize", input=input)
     length = LINALG["vector_norm"](input, p, dim, keepdim=True).clamp_min(eps).expand_as(input)
     found = input / length
     return found if out is None else out.copy_(found)

@@ -6,7 +6,7 @@ from typing import Any
 
 from ....eager.dispatch import Operation, apply
 from ....eager.dtypes import scalar_name
-from ....eager.operations.pointwise import require_tensor
+from ....eager.operations.pointwise import require_tensor, require_tensors
 from ....eager.tensor import Tensor
 from ....rules.networks import (
     blocks as nn_blocks,
@@ -313,8 +313,7 @@ def grid_sample(
     >>> grid_sample(ast_ad.tensor([[[[1.0, 3.0]]]]), ast_ad.zeros(1, 1, 1, 2), align_corners=True)
     tensor([[[[2.]]]])
     """
-    require_tensor("grid_sample", input)
-    require_tensor("grid_sample", grid, "grid", 2)
+    require_tensors("grid_sample", input=input, grid=grid)
     nn_grids.check_grid(input._array, grid._array, mode, padding_mode)
     return apply(SAMPLE, (input, grid, mode, padding_mode, bool(align_corners)))
 

@@ -18,7 +18,7 @@ Function = Callable[..., Any]
 # Functions of real numbers, for which PyTorch has no kernel of complex ones.
 REAL = {
     "mse_loss", "huber_loss", "smooth_l1_loss", "kl_div", "binary_cross_entropy_with_logits", "hardtanh",
-    "relu6", "threshold", "avg_pool1d", "cosine_similarity", "hinge_embedding_loss", "soft_margin_loss",
+    "relu6", "avg_pool1d", "cosine_similarity", "hinge_embedding_loss", "soft_margin_loss",
 }  # fmt: skip
 
 
