@@ -211,6 +211,11 @@ def apply(op: Operation, args: Sequence[Any], kwargs: dict[str, Any] = nothing) 
     return _apply(op, args, kwargs)
 
 
+def either(in_place: bool, op: Operation, t: Tensor, *args: Any, **kwargs: Any) -> Any:
+    """``op`` of a tensor, in place or not."""
+    return inplace(op, t, *args, **kwargs) if in_place else apply(op, (t, *args), kwargs)
+
+
 def _apply(op: Operation, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
     if state.tracing:
         require_arrays(args)

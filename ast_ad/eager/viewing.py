@@ -104,20 +104,6 @@ def fresh(op: Operation, t: Tensor, *args: Any, order: Literal["C", "K"] = "C") 
     return found
 
 
-def axis_of(dim: Any, ndim: int) -> int:
-    """A dimension counted from the front.
-
-    Raises:
-        IndexError: there is no such dimension.
-    """
-    n = max(ndim, 1)
-    if not -n <= dim < n:
-        raise IndexError(
-            f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {dim})"
-        )
-    return int(dim) % n
-
-
 def restrided(x: np.ndarray, shape: tuple[int, ...], strides: tuple[int, ...]) -> np.ndarray:
     """``x`` with another shape and strides (in bytes), within its memory."""
     if x.flags.c_contiguous and x.size:

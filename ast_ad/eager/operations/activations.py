@@ -7,7 +7,7 @@ from typing import Any
 from ...rules.networks.activations import axis_for
 from ...rules.registry import Primitive
 from ...rules.torch import activations as rules, softmax as torch_softmax
-from ..dispatch import Operation, apply, inplace as in_place, unary
+from ..dispatch import Operation, apply, either, unary
 from ..dtypes import as_numpy, scalar_name
 from ..surface import function
 from ..tensor import Tensor
@@ -73,9 +73,9 @@ def check(name: str, input: Any) -> None:
 def run(name: str, op: Operation, input: Any, how: tuple[Any, ...] = (), inplace: bool = False) -> Any:
     """``op`` of a tensor of floating-point numbers, perhaps in place; ``how``: the options in order."""
     check(name, input)
-    if inplace:
-        return in_place(IN_PLACE.get(op, op), input, *how)
-    return apply(op, (input, *how)) if how else unary(op, input)
+    if not (inplace or how):
+        return unary(op, input)
+    return either(inplace, IN_PLACE.get(op, op) if inplace else op, input, *how)
 
 
 # ----- along a dimension
@@ -97,7 +97,9 @@ def along(name: str, op: Operation, input: Tensor, dim: int | None, dtype: Any) 
         refuse_softmax(name, kind, ndim, axis)
     if dtype is not None:
         input = input.to(dtype)
-    return unary(op, input) if axis == ndim - 1 else apply(op, (input, axis))
+    if axis == ndim - 1 and input._array.flags.c_contiguous:  # the short way leaves the memory's order
+        return unary(op, input)
+    return apply(op, (input, axis))
 
 
 @function()
@@ -139,8 +141,7 @@ def celu(input: Tensor, alpha: float = 1.0, inplace: bool = False) -> Any:
 def _above(input: Tensor, limit: float, value: float, inplace: bool) -> Any:
     require_tensor("threshold", input)
     check_kind("threshold", input._array.dtype)
-    how = {"limit": limit, "value": value}
-    return in_place(IN_PLACE[THRESHOLD], input, **how) if inplace else apply(THRESHOLD, (input,), how)
+    return either(inplace, IN_PLACE[THRESHOLD] if inplace else THRESHOLD, input, limit=limit, value=value)
 
 
 @function(method=False)

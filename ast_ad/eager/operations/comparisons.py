@@ -14,6 +14,7 @@ from ..dtypes import result_dtype, scalar_name
 from ..state import restore, silence
 from ..surface import FUNCTIONS, attach, function
 from ..tensor import Tensor
+from .arithmetic import operand
 from .pointwise import require_tensor, require_tensors
 from .refusals import check_kind
 
@@ -42,14 +43,6 @@ BITWISE: tuple[tuple[str, str, Callable[..., Any]], ...] = (
 )
 LOGICAL_NOT = Operation(sampled, "LogicalNotBackward0")
 BITWISE_NOT = Operation(sampled, "BitwiseNotBackward0")
-Numbers = (bool, int, float, complex, np.generic)
-
-
-def operand(other: Any) -> Any:
-    """What stands beside a tensor: a tensor or a number; NotImplemented for anything else."""
-    if isinstance(other, Tensor) or isinstance(other, Numbers):
-        return other
-    return Tensor._of(other) if isinstance(other, np.ndarray) else NotImplemented
 
 
 def alike(first: Any, second: Any) -> tuple[Any, Any]:

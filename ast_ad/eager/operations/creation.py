@@ -127,24 +127,23 @@ def _floating(dtype: Any) -> np.dtype:
     return get_default_dtype().dtype if dtype is None else as_numpy(dtype)
 
 
-def _filled(fill: Any, size: Any, dtype: Any, requires_grad: bool) -> Tensor:
-    return finished(fill(shape_from(size, fill.__name__), _floating(dtype)), requires_grad)
+def _filled(fill: Any, size: Any, ignored: Any, dtype: Any, requires_grad: bool) -> Tensor:
+    name = fill.__name__
+    shape = ignored.pop("size", None) or size
+    only_placement(name, ignored)
+    return finished(fill(shape_from(shape, name), _floating(dtype)), requires_grad)
 
 
 @function(method=False)
 def zeros(*size: Any, dtype: Any = None, requires_grad: bool = False, **ignored: Any) -> Tensor:
     """Zeros of a shape, in the default dtype."""
-    shape = ignored.pop("size", None) or size
-    only_placement("zeros", ignored)
-    return _filled(np.zeros, shape, dtype, requires_grad)
+    return _filled(np.zeros, size, ignored, dtype, requires_grad)
 
 
 @function(method=False)
 def ones(*size: Any, dtype: Any = None, requires_grad: bool = False, **ignored: Any) -> Tensor:
     """Ones of a shape, in the default dtype."""
-    shape = ignored.pop("size", None) or size
-    only_placement("ones", ignored)
-    return _filled(np.ones, shape, dtype, requires_grad)
+    return _filled(np.ones, size, ignored, dtype, requires_grad)
 
 
 @function(method=False)
@@ -296,41 +295,46 @@ def full_like(
     return finished(np.full(input._array.shape, fill_value, chosen), requires_grad)
 
 
+def alike(
+    make: Any, args: Any, t: Tensor, dtype: Any, requires_grad: bool, name: str = "", ignored: Any = None
+) -> Tensor:
+    """A tensor of the dtype of another one, unless another dtype is given."""
+    only_placement(name, ignored or {})
+    made: Tensor = make(*args, dtype=t.dtype if dtype is None else dtype, requires_grad=requires_grad)
+    return made
+
+
 @method()
 def new_zeros(
     self: Tensor, *size: Any, dtype: Any = None, requires_grad: bool = False, **ignored: Any
 ) -> Tensor:
-    only_placement("new_zeros", ignored)
-    return zeros(*size, dtype=self.dtype if dtype is None else dtype, requires_grad=requires_grad)
+    return alike(zeros, size, self, dtype, requires_grad, "new_zeros", ignored)
 
 
 @method()
 def new_ones(
     self: Tensor, *size: Any, dtype: Any = None, requires_grad: bool = False, **ignored: Any
 ) -> Tensor:
-    only_placement("new_ones", ignored)
-    return ones(*size, dtype=self.dtype if dtype is None else dtype, requires_grad=requires_grad)
+    return alike(ones, size, self, dtype, requires_grad, "new_ones", ignored)
 
 
 @method()
 def new_empty(
     self: Tensor, *size: Any, dtype: Any = None, requires_grad: bool = False, **ignored: Any
 ) -> Tensor:
-    only_placement("new_empty", ignored)
-    return empty(*size, dtype=self.dtype if dtype is None else dtype, requires_grad=requires_grad)
+    return alike(empty, size, self, dtype, requires_grad, "new_empty", ignored)
 
 
 @method()
 def new_full(
     self: Tensor, size: Any, fill_value: Any, dtype: Any = None, requires_grad: bool = False, **ignored: Any
 ) -> Tensor:
-    only_placement("new_full", ignored)
-    return full(size, fill_value, dtype=self.dtype if dtype is None else dtype, requires_grad=requires_grad)
+    return alike(full, (size, fill_value), self, dtype, requires_grad, "new_full", ignored)
 
 
 @method("new_tensor")
 def _new_tensor(self: Tensor, data: Any, *, dtype: Any = None, requires_grad: bool = False) -> Tensor:
-    return tensor(data, dtype=self.dtype if dtype is None else dtype, requires_grad=requires_grad)
+    return alike(tensor, (data,), self, dtype, requires_grad)
 
 
 @method("new")

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
+
+from ..tensor import Tensor
 
 Dims = int | Iterable[int] | None
 
@@ -18,8 +21,11 @@ def axis_of(ndim: int, dim: Any) -> int:
     2
     """
     n = ndim or 1
-    if not isinstance(dim, (int, np.integer)):
-        raise TypeError(f"'dim' must be int, not {type(dim).__name__}")
+    if dim.__class__ is not int:
+        try:
+            dim = operator.index(dim)  # a tensor with one integer, too
+        except TypeError:
+            raise TypeError(f"'dim' must be int, not {type(dim).__name__}") from None
     if not -n <= dim < n:
         raise IndexError(
             f"Dimension out of range (expected to be in range of [{-n}, {n - 1}], but got {dim})"
@@ -35,7 +41,7 @@ def axes_of(ndim: int, dim: Dims) -> int | tuple[int, ...] | None:
     """
     if dim is None:
         return None
-    if isinstance(dim, (int, np.integer)):
+    if isinstance(dim, (int, np.integer, Tensor)):
         axis = axis_of(ndim, dim)
         return axis if ndim else None
     axes = tuple([axis_of(ndim, d) for d in dim])

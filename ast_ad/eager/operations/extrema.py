@@ -121,16 +121,21 @@ max = function("max")(_extremum("max", MAX, MAX_ALONG, MAXIMUM, return_types.max
 min = function("min")(_extremum("min", MIN, MIN_ALONG, MINIMUM, return_types.min))
 
 
+def _over(name: str, input: Tensor, dim: Any, keepdim: bool, *ops: Operation) -> list[Any]:
+    """Extrema over dimensions."""
+    require_tensor(name, input)
+    check_kind(name, input._array.dtype)
+    how = options(input, dim, keepdim)
+    _not_empty(name, input, how["axis"])
+    return [apply(op, (input,), how) for op in ops]
+
+
 @function()
 @numpy_names
 def amax(input: Tensor, dim: Any = (), keepdim: bool = False) -> Any:
     """The largest elements over ``dim``; those that are equally large share the gradient.
     Shapes: ``(...) -> ()``; ``dim=-1``: ``(..., n) -> (...)``, ``keepdim=True``: ``(..., n) -> (..., 1)``."""
-    require_tensor("amax", input)
-    check_kind("amax", input._array.dtype)
-    how = options(input, dim, keepdim)
-    _not_empty("amax", input, how["axis"])
-    return apply(AMAX, (input,), how)
+    return _over("amax", input, dim, keepdim, AMAX)[0]
 
 
 @function()
@@ -138,11 +143,7 @@ def amax(input: Tensor, dim: Any = (), keepdim: bool = False) -> Any:
 def amin(input: Tensor, dim: Any = (), keepdim: bool = False) -> Any:
     """The smallest elements over ``dim``; those that are equally small share the gradient.
     Shapes: ``(...) -> ()``; ``dim=-1``: ``(..., n) -> (...)``, ``keepdim=True``: ``(..., n) -> (..., 1)``."""
-    require_tensor("amin", input)
-    check_kind("amin", input._array.dtype)
-    how = options(input, dim, keepdim)
-    _not_empty("amin", input, how["axis"])
-    return apply(AMIN, (input,), how)
+    return _over("amin", input, dim, keepdim, AMIN)[0]
 
 
 @function()
@@ -154,9 +155,7 @@ def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> 
     check_kind("aminmax", input._array.dtype)
     if not isinstance(dim, (int, type(None))):
         raise TypeError(f"aminmax(): argument 'dim' must be int, not {type(dim).__name__}")
-    how = options(input, dim, keepdim)
-    _not_empty("aminmax", input, how["axis"])
-    return return_types.aminmax(*(apply(op, (input,), how) for op in BOTH))
+    return return_types.aminmax(*_over("aminmax", input, dim, keepdim, *BOTH))
 
 
 def _arg(name: str, fn: Callable[..., Any]) -> Callable[..., Any]:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...rules.torch import gather as torch_gather, indexing as torch_indexing
-from ..dispatch import Operation, apply, inplace
+from ..dispatch import Operation, apply, either
 from ..surface import function, method
 from ..tensor import Tensor
 from .index_checks import check_added, check_copied, slices_along
@@ -41,14 +41,15 @@ def index_select(input: Tensor, dim: int, index: Tensor) -> Any:
 
 
 def _of_a_number(fn: Any, input: Tensor, dim: int, index: Tensor, *rest: Any, **options: Any) -> Any:
-    """The function on a tensor without dimensions, which counts as one of one element."""
-    return fn(input.reshape(1), dim, index, *_of_one(fn, input, dim, index, rest), **options).reshape(())
+    """The function of a tensor without dimensions, which counts as one of one element.
 
-
-def _to_a_number(fn: Any, self: Tensor, dim: int, index: Tensor, *rest: Any, **options: Any) -> Any:
-    """The in-place function on a tensor without dimensions: through a view that has one."""
-    fn(self.view(1), dim, index, *_of_one(fn, self, dim, index, rest), **options)
-    return self
+    In place it goes through a view that has a dimension.
+    """
+    given = dim, index, *_of_one(fn, input, dim, index, rest)
+    if not fn.__name__.endswith("_"):
+        return fn(input.reshape(1), *given, **options).reshape(())
+    fn(input.view(1), *given, **options)
+    return input
 
 
 def _of_one(fn: Any, input: Tensor, dim: int, index: Tensor, rest: Any) -> list[Any]:
@@ -64,33 +65,39 @@ def _of_one(fn: Any, input: Tensor, dim: int, index: Tensor, rest: Any) -> list[
     return [rest[0].reshape(-1), *rest[1:]]
 
 
+def _added(fn: Any, input: Tensor, dim: int, index: Tensor, source: Tensor, alpha: Any) -> Any:
+    alpha = whole_factor(input._array.dtype, alpha)
+    if input._array.ndim == 0:
+        return _of_a_number(fn, input, dim, index, source, alpha=alpha)
+    axis = slices_along("index_add", input, dim, index)
+    check_added("index_add", input, axis, index, source)
+    in_place = fn is index_add_
+    if not input._array.size and input._array.ndim > 1:
+        return input if in_place else input.clone()
+    return either(in_place, INDEX_ADD, input, axis, _flat(index), source, alpha)
+
+
 @function()
 def index_add(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Any:
     """``input`` with ``alpha * source`` added to the slices at the places in ``index`` along ``dim``.
 
     Shapes: ``dim=0``: ``(n, ...), (k), (k, ...) -> (n, ...)``.
     """
-    alpha = whole_factor(input._array.dtype, alpha)
-    if input._array.ndim == 0:
-        return _of_a_number(index_add, input, dim, index, source, alpha=alpha)
-    axis = slices_along("index_add", input, dim, index)
-    check_added("index_add", input, axis, index, source)
-    if not input._array.size and input._array.ndim > 1:
-        return input.clone()
-    return apply(INDEX_ADD, (input, axis, _flat(index), source, alpha))
+    return _added(index_add, input, dim, index, source, alpha)
 
 
 @function()
 def index_add_(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Any = 1) -> Any:
     """``index_add`` in place."""
-    alpha = whole_factor(input._array.dtype, alpha)
+    return _added(index_add_, input, dim, index, source, alpha)
+
+
+def _replaced(fn: Any, input: Tensor, dim: int, index: Tensor, source: Tensor) -> Any:
     if input._array.ndim == 0:
-        return _to_a_number(index_add_, input, dim, index, source, alpha=alpha)
-    axis = slices_along("index_add", input, dim, index)
-    check_added("index_add", input, axis, index, source)
-    if not input._array.size and input._array.ndim > 1:
-        return input
-    return inplace(INDEX_ADD, input, axis, _flat(index), source, alpha)
+        return _of_a_number(fn, input, dim, index, source)
+    axis = slices_along("index_copy", input, dim, index)
+    check_copied(input, axis, index, source)
+    return either(fn is index_copy_, INDEX_COPY, input, axis, _flat(index), source)
 
 
 @function()
@@ -99,21 +106,13 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Any:
 
     Shapes: ``dim=0``: ``(n, ...), (k), (k, ...) -> (n, ...)``.
     """
-    if input._array.ndim == 0:
-        return _of_a_number(index_copy, input, dim, index, source)
-    axis = slices_along("index_copy", input, dim, index)
-    check_copied(input, axis, index, source)
-    return apply(INDEX_COPY, (input, axis, _flat(index), source))
+    return _replaced(index_copy, input, dim, index, source)
 
 
 @function()
 def index_copy_(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Any:
     """``index_copy`` in place."""
-    if input._array.ndim == 0:
-        return _to_a_number(index_copy_, input, dim, index, source)
-    axis = slices_along("index_copy", input, dim, index)
-    check_copied(input, axis, index, source)
-    return inplace(INDEX_COPY, input, axis, _flat(index), source)
+    return _replaced(index_copy_, input, dim, index, source)
 
 
 @function()
@@ -135,16 +134,20 @@ def index_fill(input: Tensor, dim: int, index: Tensor, value: Any) -> Any:
     return apply(INDEX_FILL, (input, slices_along("index_fill", input, dim, index), places, value))
 
 
-def _reducing(input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str) -> tuple[int, Any]:
-    """The dimension, and for each element of ``source`` its place along it."""
+def _reduced(
+    fn: Any, input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, include_self: bool
+) -> Any:
+    if input._array.ndim == 0:
+        return _of_a_number(fn, input, dim, index, source, reduce, include_self=include_self)
     if reduce not in ("prod", "mean", "amax", "amin"):
         raise RuntimeError(f"reduce argument must be either prod, mean, amax or amin, got {reduce}.")
     axis = slices_along("index_reduce", input, dim, index)
     check_added("index_reduce", input, axis, index, source)
     after = source._array.ndim - axis - 1
     own = _flat(index)._array.copy()  # the index may change before the sweep
-    places = np.broadcast_to(own.reshape(-1, *[1] * after), source._array.shape)
-    return axis, Tensor._of(places)
+    places = Tensor._of(np.broadcast_to(own.reshape(-1, *[1] * after), source._array.shape))
+    how = {"include_self": include_self}
+    return either(fn is index_reduce_, INDEX_REDUCE, input, axis, places, source, reduce, **how)
 
 
 @function()
@@ -155,10 +158,7 @@ def index_reduce(
 
     Shapes: ``dim=0``: ``(n, ...), (k), (k, ...) -> (n, ...)``.
     """
-    if input._array.ndim == 0:
-        return _of_a_number(index_reduce, input, dim, index, source, reduce, include_self=include_self)
-    axis, places = _reducing(input, dim, index, source, reduce)
-    return apply(INDEX_REDUCE, (input, axis, places, source, reduce), {"include_self": include_self})
+    return _reduced(index_reduce, input, dim, index, source, reduce, include_self)
 
 
 @method()
@@ -166,10 +166,7 @@ def index_reduce_(
     self: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
 ) -> Any:
     """``index_reduce`` in place."""
-    if self._array.ndim == 0:
-        return _to_a_number(index_reduce_, self, dim, index, source, reduce, include_self=include_self)
-    axis, places = _reducing(self, dim, index, source, reduce)
-    return inplace(INDEX_REDUCE, self, axis, places, source, reduce, include_self=include_self)
+    return _reduced(index_reduce_, self, dim, index, source, reduce, include_self)
 
 
 copied_from("index_fill")

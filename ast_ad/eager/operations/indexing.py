@@ -17,7 +17,8 @@ from ..dtypes import scalar_name
 from ..state import state
 from ..surface import attach, function, method
 from ..tensor import Tensor
-from ..viewing import axis_of, look, restrided
+from ..viewing import look, restrided
+from .dimensions import axis_of
 from .writing import FILL_TENSOR, as_number, copy_, fits
 
 SELECT = Operation(operator.getitem, "SelectBackward0")
@@ -66,7 +67,7 @@ def select(input: Tensor, dim: int, index: int) -> Any:
     """
     if input._array.ndim == 0:
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
-    axis, i = axis_of(dim, input._array.ndim), int(index)
+    axis, i = axis_of(input._array.ndim, dim), int(index)
     n = input._array.shape[axis]
     if not -n <= i < n:
         raise IndexError(
@@ -84,7 +85,7 @@ def narrow(input: Tensor, dim: int, start: Any, length: int) -> Any:
     """
     if input._array.ndim == 0:
         raise RuntimeError("narrow() cannot be applied to a 0-dim tensor.")
-    axis, start = axis_of(dim, input._array.ndim), int(start)
+    axis, start = axis_of(input._array.ndim, dim), int(start)
     n = input._array.shape[axis]
     if length < 0:
         raise RuntimeError("narrow(): length must be non-negative.")

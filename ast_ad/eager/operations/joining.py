@@ -11,11 +11,12 @@ from ...rules.torch import indexing as torch_indexing, shapes as torch_shapes, v
 from ..dispatch import Operation, apply
 from ..dtypes import promote_types
 from ..memory_formats import is_in_format
-from ..metadata import channels_last
+from ..metadata import channels_last, contiguous_format
 from ..surface import function
 from ..tensor import Tensor
-from ..viewing import axis_of, fresh
+from ..viewing import fresh
 from .creation import empty
+from .dimensions import axis_of
 from .pieces import atleast_2d, atleast_3d
 from .shapes import expand, reshape
 
@@ -69,7 +70,7 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, axis: int | None = None) -> 
             raise RuntimeError(f"zero-dimensional tensor (at position {i}) cannot be concatenated")
     used = [t for t in given if t._array.shape != (0,)] or given
     first = used[0]._array.shape
-    along = axis_of(dim, len(first))
+    along = axis_of(len(first), dim)
     for i, t in enumerate(used):
         shape = t._array.shape
         if len(shape) != len(first):
@@ -102,7 +103,7 @@ def stack(tensors: Sequence[Tensor], dim: int = 0) -> Any:
                 f"stack expects each tensor to be equal size, but got {list(first)} at entry 0 and "
                 f"{list(t._array.shape)} at entry {i}"
             )
-    return apply(STACK, (given, axis_of(dim, len(first) + 1)))
+    return apply(STACK, (given, axis_of(len(first) + 1, dim)))
 
 
 @function(method=False)
@@ -199,7 +200,7 @@ def _axes(dims: Any, ndim: int) -> tuple[int, ...]:
     if isinstance(dims, int):
         dims = (dims,)
     given = dims[0] if len(dims) == 1 and isinstance(dims[0], (tuple, list)) else dims
-    axes = tuple(axis_of(d, ndim) for d in given)
+    axes = tuple(axis_of(ndim, d) for d in given)
     for axis in axes:
         if axes.count(axis) > 1:
             raise RuntimeError(f"dim {axis} appears multiple times in the list of dims")
@@ -243,7 +244,7 @@ def roll(input: Tensor, shifts: Any, dims: Any = None) -> Any:
     given = tuple(dims) if isinstance(dims, (tuple, list)) else (dims,)
     if len(by) != len(given):
         raise RuntimeError(f"shifts and dimensions must align. shifts: {len(by)}, dims:{len(given)}")
-    return fresh(ROLL, input, by, tuple(axis_of(d, input._array.ndim) for d in given))
+    return fresh(ROLL, input, by, tuple(axis_of(input._array.ndim, d) for d in given))
 
 
 @function()
@@ -254,7 +255,7 @@ def rot90(input: Tensor, k: int = 1, dims: Any = (0, 1)) -> Any:
         raise RuntimeError(f"expected total rotation dims == 2, but got dims = {len(dims)}")
     if n < 2:
         raise RuntimeError(f"expected total dims >= 2, but got total dims = {n}")
-    a, b = axis_of(dims[0], n), axis_of(dims[1], n)
+    a, b = axis_of(n, dims[0]), axis_of(n, dims[1])
     if a == b:
         raise RuntimeError(
             f"expected rotation dims to be different, but got dim0 = {dims[0]} and dim1 = {dims[1]}"
@@ -324,7 +325,7 @@ def repeat_interleave(
         _check_total(output_size, int(input._array.sum()))
         return Tensor._of(np.repeat(np.arange(input._array.size), input._array))
     t = reshape(input, -1) if dim is None else input
-    axis = axis_of(0 if dim is None else dim, t._array.ndim)
+    axis = axis_of(t._array.ndim, 0 if dim is None else dim)
     n = t._array.shape[axis]
     if not isinstance(repeats, Tensor):
         if repeats < 0:
@@ -332,7 +333,7 @@ def repeat_interleave(
         _check_total(output_size, n * repeats)
         shape = t._array.shape
         wide = expand(t.unsqueeze(axis + 1), (*shape[: axis + 1], repeats, *shape[axis + 1 :]))
-        return wide.clone(memory_format=_contiguous()).flatten(axis, axis + 1)
+        return wide.clone(memory_format=contiguous_format).flatten(axis, axis + 1)
     if repeats._array.dtype.kind not in "iu":
         raise RuntimeError("repeats has to be Long or Int tensor")
     if (repeats._array < 0).any():
@@ -353,9 +354,3 @@ def _check_total(output_size: int | None, total: int) -> None:
         raise RuntimeError(
             f"repeat_interleave: output_size is {output_size}, but the repeats amount to {total}"
         )
-
-
-def _contiguous() -> Any:
-    from ..metadata import contiguous_format
-
-    return contiguous_format

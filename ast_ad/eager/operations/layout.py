@@ -16,7 +16,8 @@ from ..metadata import contiguous_format, device, strided
 from ..places import address, elements, is_dense, places_in, root_of
 from ..surface import function, method
 from ..tensor import Tensor
-from ..viewing import axis_of, look, look_from_base, strides_of
+from ..viewing import look, look_from_base, strides_of
+from .dimensions import axis_of
 from .indexing import ALIAS
 
 AS_STRIDED = Operation(torch_views.at_places, "AsStridedBackward0")
@@ -61,7 +62,7 @@ def is_contiguous(self: Tensor, memory_format: Any = contiguous_format) -> bool:
 def stride(self: Tensor, dim: int | None = None) -> Any:
     """How many elements apart in memory neighbours along each dimension are, or along ``dim``."""
     found = strides_of(self._array)
-    return found if dim is None else found[axis_of(dim, self._array.ndim)]
+    return found if dim is None else found[axis_of(self._array.ndim, dim)]
 
 
 # ----- storage

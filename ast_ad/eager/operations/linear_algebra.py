@@ -107,6 +107,12 @@ def run_checked(name: str, op: Operation, args: Any, **options: Any) -> Any:
         raise LinAlgError(f"linalg.{name}: {_explained(name, str(error))}") from None
 
 
+def of_square(name: str, op: Operation, A: Any, **options: Any) -> Any:
+    """The operation on square matrices."""
+    check_matrices(name, A, True)
+    return run_checked(name, op, (A,), **options)
+
+
 def _explained(name: str, text: str) -> str:
     if "Singular" in text:
         return "The input matrix is singular: the inversion could not be completed."
@@ -122,16 +128,14 @@ def _explained(name: str, text: str) -> str:
 @function("det")
 def det(A: Tensor) -> Any:
     """The determinant of each matrix: ``(..., n, n) -> (...)``."""
-    check_matrices("det", A, True)
-    return run_checked("det", DET, (A,))
+    return of_square("det", DET, A)
 
 
 @linalg()
 @function("slogdet")
 def slogdet(A: Tensor) -> Any:
     """The sign of each determinant and the logarithm of its modulus: ``(..., n, n) -> (...), (...)``."""
-    check_matrices("slogdet", A, True)
-    return return_types.linalg_slogdet(*run_checked("slogdet", SLOGDET, (A,)))
+    return return_types.linalg_slogdet(*of_square("slogdet", SLOGDET, A))
 
 
 @function()
@@ -152,8 +156,7 @@ def inv(A: Tensor) -> Any:
     Raises:
         LinAlgError: one of them is singular.
     """
-    check_matrices("inv", A, True)
-    return run_checked("inv", INV, (A,))
+    return of_square("inv", INV, A)
 
 
 @linalg("pinv")
@@ -264,8 +267,7 @@ def _lstsq_of_each(A: Tensor, B: Tensor, rcond: float | None) -> tuple[Any, Any,
 @linalg()
 def cholesky(A: Tensor, *, upper: bool = False) -> Any:
     """The Cholesky factor of each matrix, lower or ``upper``: ``(..., n, n) -> (..., n, n)``."""
-    check_matrices("cholesky", A, True)
-    return run_checked("cholesky", CHOLESKY, (A,), upper=upper)
+    return of_square("cholesky", CHOLESKY, A, upper=upper)
 
 
 @function("cholesky")
@@ -355,8 +357,7 @@ def svdvals(A: Tensor, *, driver: str | None = None) -> Any:
 @linalg()
 def eigh(A: Tensor, UPLO: str = "L") -> Any:
     """The eigenvalues and eigenvectors of each Hermitian matrix: ``(..., n, n) -> (..., n), (..., n, n)``."""
-    check_matrices("eigh", A, True)
-    return return_types.linalg_eigh(*run_checked("eigh", EIGH, (A,), UPLO=UPLO))
+    return return_types.linalg_eigh(*of_square("eigh", EIGH, A, UPLO=UPLO))
 
 
 @linalg()
@@ -403,8 +404,7 @@ def matrix_power(A: Tensor, n: int) -> Any:
 @function("matrix_exp")
 def matrix_exp(A: Tensor) -> Any:
     """The exponential of each matrix: ``(..., n, n) -> (..., n, n)``."""
-    check_matrices("matrix_exp", A, True)
-    return run_checked("matrix_exp", MATRIX_EXP, (A,))
+    return of_square("matrix_exp", MATRIX_EXP, A)
 
 
 @linalg()

@@ -15,8 +15,9 @@ from ..recording import make_node
 from ..state import state
 from ..surface import function, method
 from ..tensor import Tensor
-from ..viewing import axis_of, fresh, look, look_several
+from ..viewing import fresh, look, look_several
 from ..views import check_inference, check_inplace, move_retain, steps_of
+from .dimensions import axis_of
 from .indexing import select_at, slice_at
 
 UNBIND = Operation(torch_views.unbound, "UnbindBackward0")
@@ -38,7 +39,7 @@ def unbind(input: Tensor, dim: int = 0) -> tuple[Any, ...]:
     """The slices along a dimension, as views: ``(2, ...) -> (...), (...)``."""
     if input._array.ndim == 0:
         raise IndexError("Dimension specified as 0 but tensor has no dimensions")
-    axis = axis_of(dim, input._array.ndim)
+    axis = axis_of(input._array.ndim, dim)
     before = (slice(None),) * axis
     steps = [(operator.getitem, ((*before, i, ...),)) for i in range(input._array.shape[axis])]
     return look_several(UNBIND, input, (axis,), steps)
@@ -69,7 +70,7 @@ def split(tensor: Tensor, split_size_or_sections: Any, dim: int = 0) -> tuple[An
         return split_with_sizes(tensor, split_size_or_sections, dim)
     if tensor._array.ndim == 0:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
-    axis, size = axis_of(dim, tensor._array.ndim), int(split_size_or_sections)
+    axis, size = axis_of(tensor._array.ndim, dim), int(split_size_or_sections)
     if size < 0:
         raise RuntimeError(f"split expects split_size be non-negative, but got split_size={size}")
     n = tensor._array.shape[axis]
@@ -86,7 +87,7 @@ def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0) ->
     """
     if input._array.ndim == 0:
         raise RuntimeError("split expects at least a 1-dimensional tensor")
-    axis, sizes = axis_of(dim, input._array.ndim), [int(n) for n in split_sizes]
+    axis, sizes = axis_of(input._array.ndim, dim), [int(n) for n in split_sizes]
     n = input._array.shape[axis]
     if any(s < 0 for s in sizes):
         raise RuntimeError(
@@ -111,7 +112,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0) -> tuple[Any, ...]:
         raise RuntimeError("chunk expects at least a 1-dimensional tensor")
     if chunks <= 0:
         raise RuntimeError(f"chunk expects `chunks` to be greater than 0, got: {chunks}")
-    axis = axis_of(dim, input._array.ndim)
+    axis = axis_of(input._array.ndim, dim)
     n = input._array.shape[axis]
     if n == 0:
         return _cut(SPLIT_SIZES, input, [0] * chunks, axis)
@@ -128,7 +129,7 @@ def tensor_split(input: Tensor, indices_or_sections: Any, dim: int = 0) -> tuple
         raise RuntimeError(
             "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims"
         )
-    axis, given = axis_of(dim, input._array.ndim), indices_or_sections
+    axis, given = axis_of(input._array.ndim, dim), indices_or_sections
     if isinstance(given, Tensor):
         if given._array.dtype != np.int64:
             raise RuntimeError(
@@ -183,7 +184,7 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> An
 
 
 def _diagonal(op: Operation, t: Tensor, offset: int, dim1: int, dim2: int) -> Any:
-    a, b = axis_of(dim1, t._array.ndim), axis_of(dim2, t._array.ndim)
+    a, b = axis_of(t._array.ndim, dim1), axis_of(t._array.ndim, dim2)
     if a == b:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
     if op is DIAGONAL_COPY:
@@ -210,7 +211,7 @@ def diag(input: Tensor, diagonal: int = 0) -> Any:
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
     """Matrices with the last dimension of ``input`` on a diagonal: ``(..., n) -> (..., n, n)``."""
     n = input._array.ndim + 1
-    a, b = axis_of(dim1, n), axis_of(dim2, n)
+    a, b = axis_of(n, dim1), axis_of(n, dim2)
     if a == b:
         raise RuntimeError(f"diagonal dimensions cannot be identical {dim1}, {dim2}")
     return fresh(DIAG_EMBED, input, offset, a, b)
@@ -223,7 +224,7 @@ def unfold(self: Tensor, dimension: int, size: int, step: int) -> Any:
     Shapes: ``dimension=-1``: ``(..., n) -> (..., (n - size) // step + 1, size)``.
     """
     x = self._array
-    axis = axis_of(dimension, x.ndim)
+    axis = axis_of(x.ndim, dimension)
     n = x.shape[axis] if x.ndim else 1
     if size < 0:
         raise RuntimeError(f"size is {size} but must be >= 0")
@@ -401,7 +402,7 @@ def t_(self: Tensor) -> Tensor:
 def transpose_(self: Tensor, dim0: int, dim1: int) -> Tensor:
     """``transpose`` in place."""
     n = self._array.ndim
-    a, b = axis_of(dim0, n), axis_of(dim1, n)
+    a, b = axis_of(n, dim0), axis_of(n, dim1)
     return (
         reshaped_in_place(TRANSPOSE_IN_PLACE, self, np.swapaxes(self._array, a, b), a, b) if n else t_(self)
     )

@@ -12,7 +12,7 @@ from ..dispatch import Operation, apply, inplace
 from ..dtypes import as_numpy, get_default_dtype
 from ..surface import attach, function
 from ..tensor import Tensor
-from .creation import finished, shape_from
+from .creation import alike, finished, shape_from
 
 
 class Generator:
@@ -203,19 +203,13 @@ def randperm(
 @function(method=False)
 def rand_like(input: Tensor, *, dtype: Any = None, requires_grad: bool = False, **ignored: Any) -> Tensor:
     """``rand`` in the shape and dtype of ``input``."""
-    only_placement("rand_like", ignored)
-    kind = input.dtype if dtype is None else dtype
-    made: Tensor = rand(tuple(input._array.shape), dtype=kind, requires_grad=requires_grad)
-    return made
+    return alike(rand, (input._array.shape,), input, dtype, requires_grad, "rand_like", ignored)
 
 
 @function(method=False)
 def randn_like(input: Tensor, *, dtype: Any = None, requires_grad: bool = False, **ignored: Any) -> Tensor:
     """``randn`` in the shape and dtype of ``input``."""
-    only_placement("randn_like", ignored)
-    kind = input.dtype if dtype is None else dtype
-    made: Tensor = randn(tuple(input._array.shape), dtype=kind, requires_grad=requires_grad)
-    return made
+    return alike(randn, (input._array.shape,), input, dtype, requires_grad, "randn_like", ignored)
 
 
 @function(method=False)
@@ -229,10 +223,9 @@ def randint_like(
     **ignored: Any,
 ) -> Tensor:
     """``randint`` in the shape and dtype of ``input``."""
-    only_placement("randint_like", ignored)
-    kind = input.dtype if dtype is None else dtype
-    made: Tensor = randint(low, high, tuple(input._array.shape), dtype=kind, requires_grad=requires_grad)
-    return made
+    return alike(
+        randint, (low, high, input._array.shape), input, dtype, requires_grad, "randint_like", ignored
+    )
 
 
 # ----- with parameters that are tensors: the gradient by them is zero

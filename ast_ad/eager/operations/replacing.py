@@ -11,8 +11,9 @@ from ...rules.torch import indexing as torch_indexing, views as torch_views
 from ..dispatch import Operation, apply, inplace
 from ..surface import function, method
 from ..tensor import Tensor
-from ..viewing import axis_of, fresh, look
+from ..viewing import fresh, look
 from .creation import shape_from
+from .dimensions import axis_of
 from .indexing import ALIAS, narrow, slice_at
 from .joining import TRIL, TRIU
 from .pieces import diag_embed
@@ -43,7 +44,7 @@ def select_scatter(input: Tensor, src: Tensor, dim: int, index: int) -> Any:
     """
     if not input._array.ndim:
         raise IndexError("select() cannot be applied to a 0-dim tensor.")
-    axis = axis_of(dim, input._array.ndim)
+    axis = axis_of(input._array.ndim, dim)
     _check_part(src, input._array.shape[:axis] + input._array.shape[axis + 1 :])
     return apply(SELECT_SCATTER, (input, src, axis, int(index)))
 
@@ -53,7 +54,7 @@ def slice_scatter(
     input: Tensor, src: Tensor, dim: int = 0, start: int | None = None, end: int | None = None, step: int = 1
 ) -> Any:
     """A copy with ``src`` as its slices ``start:end:step`` of a dimension."""
-    axis = axis_of(dim, input._array.ndim)
+    axis = axis_of(input._array.ndim, dim)
     part = (slice(None),) * axis + (slice(start, end, step),)
     _check_part(src, input._array[part].shape)
     return apply(SLICE_SCATTER, (input, src, axis, start, end, step))
@@ -62,7 +63,7 @@ def slice_scatter(
 @function()
 def diagonal_scatter(input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
     """A copy with ``src`` as its diagonal: ``(m, n), (min(m, n)) -> (m, n)``."""
-    a, b = axis_of(dim1, input._array.ndim), axis_of(dim2, input._array.ndim)
+    a, b = axis_of(input._array.ndim, dim1), axis_of(input._array.ndim, dim2)
     _check_part(src, np.diagonal(input._array, offset, a, b).shape)
     return apply(DIAGONAL_SCATTER, (input, src, offset, a, b))
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...rules.torch import gather as torch_gather, indexing as torch_indexing
-from ..dispatch import Operation, apply, inplace
+from ..dispatch import Operation, apply, either, inplace
 from ..dtypes import scalar_name
 from ..surface import FUNCTIONS, attach, function, method
 from ..tensor import Tensor
@@ -163,44 +163,41 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False)
 
 
 def _scattered(
-    op: Operation, input: Tensor, dim: int, index: Tensor, src: Any, *rest: Any, **options: Any
+    in_place: bool,
+    op: Operation,
+    input: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Any,
+    *rest: Any,
+    **options: Any,
 ) -> Any:
     """``input`` with what is scattered to it; tensors without dimensions count as of one element."""
     axis = places_along("scatter", input, dim, index)
     if not index._array.size:
-        return input.clone()
+        return input if in_place else input.clone()
     check_scattering(input, axis, index, src)
-    args = [_with_a_dimension(a) for a in (input, axis, index, src, *rest)]
-    found = apply(op, args, options)
-    return found if input._array.ndim else found.reshape(())
-
-
-def _scattered_to(
-    op: Operation, self: Tensor, dim: int, index: Tensor, src: Any, *rest: Any, **options: Any
-) -> Tensor:
-    """The same in place."""
-    axis = places_along("scatter", self, dim, index)
-    if not index._array.size:
-        return self
-    check_scattering(self, axis, index, src)
-    target = self if self._array.ndim else self.view(1)
-    inplace(op, target, *[_with_a_dimension(a) for a in (axis, index, src, *rest)], **options)
-    return self
+    target: Any = input if input._array.ndim else input.view(1) if in_place else input.reshape(1)
+    found = either(in_place, op, target, *map(_with_a_dimension, (axis, index, src, *rest)), **options)
+    return found if input._array.ndim else input if in_place else found.reshape(())
 
 
 def _with_a_dimension(a: Any) -> Any:
     return a.reshape(1) if isinstance(a, Tensor) and not a._array.ndim else a
 
 
-def _scattering(src: Any, reduce: str | None) -> tuple[Operation, tuple[Any, ...]]:
-    """The operation, and what it takes beside tensors."""
-    if reduce == "add":
-        return SCATTER_ADD, ()
-    if reduce == "multiply":
-        return SCATTER_REDUCE, ("prod",)
-    if reduce is not None:
+def _scattering(in_place: bool, input: Tensor, dim: int, index: Tensor, src: Any, reduce: str | None) -> Any:
+    """What is scattered replaces elements, or is added to them, or multiplied by them."""
+    rest: tuple[Any, ...] = ()
+    if reduce is None:
+        op = SCATTER if isinstance(src, Tensor) else SCATTER_NUMBER
+    elif reduce == "add":
+        op = SCATTER_ADD
+    elif reduce == "multiply":
+        op, rest = SCATTER_REDUCE, ("prod",)
+    else:
         raise RuntimeError("reduce argument must be either add or multiply.")
-    return SCATTER if isinstance(src, Tensor) else SCATTER_NUMBER, ()
+    return _scattered(in_place, op, input, dim, index, src, *rest)
 
 
 @function()
@@ -211,9 +208,7 @@ def scatter(
 
     Shapes: ``dim=0``: ``(m, n), (k, l), (k, l) -> (m, n)``.
     """
-    src = value if src is None else src
-    op, rest = _scattering(src, reduce)
-    return _scattered(op, input, dim, index, src, *rest)
+    return _scattering(False, input, dim, index, value if src is None else src, reduce)
 
 
 @function()
@@ -221,9 +216,7 @@ def scatter_(
     input: Tensor, dim: int, index: Tensor, src: Any = None, *, value: Any = None, reduce: str | None = None
 ) -> Any:
     """``scatter`` in place."""
-    src = value if src is None else src
-    op, rest = _scattering(src, reduce)
-    return _scattered_to(op, input, dim, index, src, *rest)
+    return _scattering(True, input, dim, index, value if src is None else src, reduce)
 
 
 @function()
@@ -232,13 +225,13 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Any:
 
     Shapes: ``dim=0``: ``(m, n), (k, l), (k, l) -> (m, n)``.
     """
-    return _scattered(SCATTER_ADD, input, dim, index, src)
+    return _scattered(False, SCATTER_ADD, input, dim, index, src)
 
 
 @function()
 def scatter_add_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Any:
     """``scatter_add`` in place."""
-    return _scattered_to(SCATTER_ADD, input, dim, index, src)
+    return _scattered(True, SCATTER_ADD, input, dim, index, src)
 
 
 @function()
@@ -249,7 +242,7 @@ def scatter_reduce(
 
     Shapes: ``dim=0``: ``(m, n), (k, l), (k, l) -> (m, n)``.
     """
-    return _scattered(SCATTER_REDUCE, input, dim, index, src, reduce, include_self=include_self)
+    return _scattered(False, SCATTER_REDUCE, input, dim, index, src, reduce, include_self=include_self)
 
 
 @function()
@@ -257,7 +250,7 @@ def scatter_reduce_(
     input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
 ) -> Any:
     """``scatter_reduce`` in place."""
-    return _scattered_to(SCATTER_REDUCE, input, dim, index, src, reduce, include_self=include_self)
+    return _scattered(True, SCATTER_REDUCE, input, dim, index, src, reduce, include_self=include_self)
 
 
 @function()

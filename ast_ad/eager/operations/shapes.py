@@ -9,10 +9,12 @@ import numpy as np
 
 from ..dispatch import Operation
 from ..dtypes import dtype as dtype_class
+from ..metadata import contiguous_format
 from ..surface import function, method
 from ..tensor import Tensor
-from ..viewing import axis_of, look, restrided
+from ..viewing import look, restrided
 from .creation import shape_from
+from .dimensions import axis_of
 from .layout import view_dtype
 
 VIEW = Operation(np.reshape, "ViewBackward0")
@@ -111,14 +113,8 @@ def reshape(input: Tensor, *shape: Any) -> Any:
     wanted = inferred(shape, input._array.size)
     array = _view_array(input._array, wanted)
     if array is None:
-        return look(UNSAFE_VIEW, input.clone(memory_format=_contiguous()), wanted)._without_view()
+        return look(UNSAFE_VIEW, input.clone(memory_format=contiguous_format), wanted)._without_view()
     return look(VIEW if input._array.flags.c_contiguous else RESHAPE_ALIAS, input, wanted, array=array)
-
-
-def _contiguous() -> Any:
-    from ..metadata import contiguous_format
-
-    return contiguous_format
 
 
 @method()
@@ -141,7 +137,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Any:
     Shapes: ``(a, b, c) -> (a * b * c)``; ``start_dim=1``: ``(a, b, c) -> (a, b * c)``.
     """
     x = input._array
-    first, last = axis_of(start_dim, x.ndim), axis_of(end_dim, x.ndim)
+    first, last = axis_of(x.ndim, start_dim), axis_of(x.ndim, end_dim)
     if first > last:
         raise RuntimeError("flatten() has invalid args: start_dim cannot come after end_dim")
     if x.ndim == 0:
@@ -162,7 +158,7 @@ def ravel(input: Tensor) -> Any:
 def unflatten(input: Tensor, dim: int, sizes: Any) -> Any:
     """One dimension made several; ``dim=0``: ``(a * b, ...) -> (a, b, ...)``."""
     x = input._array
-    axis = axis_of(dim, x.ndim)
+    axis = axis_of(x.ndim, dim)
     given = tuple(int(s) for s in sizes)
     if not given:
         raise RuntimeError("unflatten: sizes must be non-empty")
@@ -186,8 +182,8 @@ def squeeze(input: Tensor, dim: Any = None) -> Any:
     if dim is None:
         return _squeezed(SQUEEZE, input, set(range(x.ndim)))
     if isinstance(dim, (tuple, list)):
-        return _squeezed(SQUEEZE_DIMS, input, {axis_of(d, x.ndim) for d in dim})
-    return _squeezed(SQUEEZE_DIM, input, {axis_of(dim, x.ndim)})
+        return _squeezed(SQUEEZE_DIMS, input, {axis_of(x.ndim, d) for d in dim})
+    return _squeezed(SQUEEZE_DIM, input, {axis_of(x.ndim, dim)})
 
 
 def _squeezed(op: Operation, t: Tensor, axes: set[int]) -> Any:
@@ -202,7 +198,7 @@ def unsqueeze(input: Tensor, dim: int) -> Any:
     """The tensor with a new dimension of length 1 at ``dim``; ``dim=0``: ``(...) -> (1, ...)``."""
     from .indexing import unsqueeze_at
 
-    return unsqueeze_at(input, axis_of(dim, input._array.ndim + 1))
+    return unsqueeze_at(input, axis_of(input._array.ndim + 1, dim))
 
 
 # ----- dimensions in another order
@@ -221,7 +217,7 @@ def t(input: Tensor) -> Any:
 def transpose(input: Tensor, dim0: int, dim1: int) -> Any:
     """The tensor with two dimensions exchanged; ``dim0=0``, ``dim1=1``: ``(a, b, ...) -> (b, a, ...)``."""
     n = input._array.ndim
-    a, b = axis_of(dim0, n), axis_of(dim1, n)
+    a, b = axis_of(n, dim0), axis_of(n, dim1)
     return look(TRANSPOSE, input, a, b) if n else look(T, input)
 
 
@@ -239,7 +235,7 @@ def permute(input: Tensor, *order: Any, dims: Any = ()) -> Any:
             "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the "
             f"desired ordering of dimensions i.e. input.dim() = {n} is not equal to len(dims) = {len(order)}"
         )
-    axes = tuple(axis_of(d, n) for d in order)
+    axes = tuple(axis_of(n, d) for d in order)
     if len(set(axes)) != n:
         raise RuntimeError("permute(): duplicate dims are not allowed.")
     return look(PERMUTE, input, axes)
@@ -259,7 +255,7 @@ def movedim(input: Tensor, source: Any, destination: Any) -> Any:
             f"movedim: Invalid source or destination dims: source ({list(given)} dims) should contain the "
             f"same number of dims as destination ({list(wanted)} dims)"
         )
-    start, end = [axis_of(d, n) for d in given], [axis_of(d, n) for d in wanted]
+    start, end = [axis_of(n, d) for d in given], [axis_of(n, d) for d in wanted]
     if not n:
         return look(PERMUTE, input, ())
     for name, axes in (("source", start), ("destination", end)):

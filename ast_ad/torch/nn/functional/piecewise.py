@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ....eager.dispatch import apply, inplace as in_place
+from ....eager.dispatch import apply, either
 from ....eager.dtypes import scalar_name
 from ....eager.operations import activations as eager
 from ....eager.operations.activations import IN_PLACE, RRELU, check, run
@@ -70,9 +70,7 @@ def _bounded(name: str, input: Any, low: Any, high: Any, inplace: bool) -> Any:
         raise RuntimeError("Bool inputs not supported for hardtanh")
     if kind in "iu":
         low, high = int(low), int(high)
-    return (
-        in_place(eager.HARDTANH, input, low, high) if inplace else apply(eager.HARDTANH, (input, low, high))
-    )
+    return either(inplace, eager.HARDTANH, input, low, high)
 
 
 @functional(rules.leaky_relu)
@@ -123,7 +121,7 @@ def rrelu(
     slope: Any = (lower + upper) / 2
     if training:
         slope = generator(None).uniform(lower, upper, x.shape).astype(x.dtype)
-    return in_place(IN_PLACE[RRELU], input, slope) if inplace else apply(RRELU, (input, slope))
+    return either(inplace, IN_PLACE[RRELU] if inplace else RRELU, input, slope)
 
 
 @functional(rules.threshold)
