@@ -7,7 +7,7 @@ from typing import Any
 from ...rules.networks.activations import axis_for
 from ...rules.registry import Primitive
 from ...rules.torch import activations as rules, softmax as torch_softmax
-from ..dispatch import Operation, apply, either, unary
+from ..dispatch import Operation, apply, either, inplace as in_place, unary
 from ..dtypes import as_numpy, scalar_name
 from ..surface import function
 from ..tensor import Tensor
@@ -73,9 +73,9 @@ def check(name: str, input: Any) -> None:
 def run(name: str, op: Operation, input: Any, how: tuple[Any, ...] = (), inplace: bool = False) -> Any:
     """``op`` of a tensor of floating-point numbers, perhaps in place; ``how``: the options in order."""
     check(name, input)
-    if not (inplace or how):
-        return unary(op, input)
-    return either(inplace, IN_PLACE.get(op, op) if inplace else op, input, *how)
+    if inplace:
+        return in_place(IN_PLACE.get(op, op), input, *how)
+    return apply(op, (input, *how)) if how else unary(op, input)
 
 
 # ----- along a dimension
