@@ -16,10 +16,10 @@ _NETWORKS = {
     "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "group_norm", "layer_norm", "max_pool1d",
     "max_pool2d", "max_pool3d", "pixel_shuffle", "pixel_unshuffle", "rms_norm",
 }  # fmt: skip
-MODULES = {*TORCH, "serialization"}
+MODULES = {*TORCH, "fft", "serialization"}
 _FILES = {"load", "save"}
 # Names that are the compiler's own in ``ast_ad``, now or to come.
-ONLY_HERE = {"compiler", "distributed", "export", "serialization", "vmap"}
+ONLY_HERE = {"compiler", "distributed", "export", "fft", "serialization", "vmap"}
 
 
 def __getattr__(name: str) -> Any:
