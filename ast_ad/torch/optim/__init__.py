@@ -25,6 +25,7 @@ _HOMES = {
     "ASGD": "asgd",
     "Rprop": "rprop",
     "Adagrad": "adagrad",
+    "Adafactor": "adafactor",
     "Adadelta": "adadelta",
     "RMSprop": "rmsprop",
     "Adam": "adam",
@@ -32,6 +33,7 @@ _HOMES = {
     "Adamax": "adamax",
     "NAdam": "nadam",
     "RAdam": "radam",
+    "Muon": "muon",
     "LBFGS": "lbfgs",
 }
 _MODULES = {*_HOMES.values(), "lr_scheduler", "swa_utils", "pure"}

@@ -220,6 +220,8 @@ OPTIONS = {
     "SGD": "lr momentum dampening weight_decay nesterov maximize foreach differentiable fused",
     "ASGD": "lr lambd alpha t0 weight_decay foreach maximize differentiable capturable",
     "Rprop": "lr etas step_sizes foreach maximize differentiable capturable",
+    "Adafactor": "lr beta2_decay eps d weight_decay foreach maximize",
+    "Muon": "lr weight_decay momentum nesterov ns_coefficients eps ns_steps adjust_lr_fn",
     "Adagrad": "lr lr_decay eps weight_decay initial_accumulator_value foreach maximize differentiable fused",
     "Adadelta": "lr rho eps weight_decay maximize capturable foreach differentiable",
     "RMSprop": "lr momentum alpha eps centered weight_decay capturable foreach maximize differentiable",
@@ -242,18 +244,18 @@ def test_the_arguments_of_a_constructor_are_the_options_of_a_group(name):
     options = [key for key in signature.parameters if key != "params"]
     expected = {key: signature.parameters[key].default for key in options}
     expected |= {"AdamW": {"decoupled_weight_decay": True}, "LBFGS": {"max_eval": 25}}.get(name, {})
-    optimizer = cls([param(1.0)])
+    optimizer = cls([param((1.0, 2.0))])
     assert optimizer.defaults == expected and list(optimizer.defaults) == OPTIONS[name].split()
     group = optimizer.param_groups[0]
     assert {key: group[key] for key in group if key != "params"} == expected
-    assert cls([param(1.0)], lr=0.5).param_groups[0] | {"params": None} == {
+    assert cls([param((1.0, 2.0))], lr=0.5).param_groups[0] | {"params": None} == {
         **expected,
         "lr": 0.5,
         "params": None,
     }
 
 
-@pytest.mark.parametrize("name", sorted({*OPTIONS} - {"LBFGS"}))
+@pytest.mark.parametrize("name", sorted({*OPTIONS} - {"LBFGS", "Muon", "Adafactor"}))
 def test_bounds_of_options_are_looked_at_in_one_order(name):
     cls = getattr(optim, name)
     for i, first in enumerate(cls._checked):
@@ -261,3 +263,83 @@ def test_bounds_of_options_are_looked_at_in_one_order(name):
         what = {"lr": "learning rate", "eps": "epsilon value", "betas": "beta parameter at index 0"}
         with pytest.raises(ValueError, match=f"Invalid {what.get(first, f'{first} value')}: -1.0"):
             cls([param(1.0)], **wrong)
+
+
+def singular_values(s, coefficients, steps):
+    a, b, c = coefficients
+    s = s / np.linalg.norm(s)
+    for _ in range(steps):
+        s = a * s + b * s**3 + c * s**5
+    return s
+
+
+@pytest.mark.parametrize("shape", [(3, 4), (5, 2), (3, 3)])
+@pytest.mark.parametrize("options", [
+    {}, {"nesterov": False, "momentum": 0.5}, {"adjust_lr_fn": "match_rms_adamw", "ns_steps": 3},
+    {"ns_coefficients": (2.0, -1.5, 0.5), "weight_decay": 0.5, "adjust_lr_fn": "original"},
+])  # fmt: skip
+def test_muon_changes_the_singular_values_of_an_average(shape, options):
+    """By the singular value decomposition, where the optimiser has products of matrices."""
+    rng = np.random.default_rng(0)
+    expected = rng.normal(size=shape)
+    p = torch.tensor(expected, requires_grad=True)
+    optimizer = optim.Muon([p], lr=0.1, **options)
+    how = optimizer.defaults
+    average = np.zeros(shape)
+    for _ in range(4):
+        grad = rng.normal(size=shape)
+        p.grad = torch.tensor(grad)
+        optimizer.step()
+        keep = how["momentum"]
+        average = keep * average + (1 - keep) * grad
+        u, s, vh = np.linalg.svd(keep * average + (1 - keep) * grad if how["nesterov"] else average, False)
+        o = u * singular_values(s, how["ns_coefficients"], how["ns_steps"]) @ vh
+        adamw = how["adjust_lr_fn"] == "match_rms_adamw"
+        rate = 0.1 * (0.2 * max(shape) ** 0.5 if adamw else max(1, shape[0] / shape[1]) ** 0.5)
+        expected = expected * (1 - 0.1 * how["weight_decay"]) - rate * o
+        assert np.allclose(p.detach().numpy(), expected, atol=1e-12)
+    assert np.allclose(optimizer.state[p]["momentum_buffer"].numpy(), average)
+
+
+# Two steps with the gradients p and then 1, of PyTorch 2.13; it rounds to bfloat16.
+MUON = [[1.036729097366333, 1.904472827911377], [2.8987741470336914, 3.9379448890686035]]
+
+
+def test_muon_is_pytorchs_to_bfloat16():
+    p = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    optimizer = optim.Muon([p], lr=0.05)
+    for grad in (p.detach().clone(), torch.ones(2, 2)):
+        p.grad = grad
+        optimizer.step()
+    assert np.abs(p.detach().numpy() - MUON).max() < 2 * 0.05 * 0.02
+
+
+MUON_AND_ADAFACTOR = [
+    (lambda: optim.Muon([param(1.0)]),
+     "Muon only supports 2D parameters whereas we found a parameter with size: torch.Size([1])"),
+    (lambda: optim.Muon([torch.ones(2, 2)], adjust_lr_fn="x"),
+     "Adjust learning rate function x is not supported"),
+    (lambda: optim.Muon([torch.ones(2, 2)], weight_decay=-1), "weight decay should be >= 0 but is: -1"),
+    (lambda: optim.Adafactor([param(1.0)], -1), "Learning rate should be >= 0 but is: -1"),
+    (lambda: optim.Adafactor([param(1.0)], beta2_decay=1), "beta2_decay should be <= 0 but is: 1"),
+    (lambda: optim.Adafactor([param(1.0)], eps=(-1, 0)), "epsilon1 should be >= 0 but is: -1"),
+    (lambda: optim.Adafactor([param(1.0)], eps=(None, -1)), "epsilon2 should be >= 0 but is: -1"),
+    (lambda: optim.Adafactor([param(1.0)], d=0.5), "Clipping threshold d should be >= 1 but is: 0.5"),
+    (lambda: optim.Adafactor([param(1.0)], torch.ones(2)), "Tensor lr must be 1-element"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("case", range(len(MUON_AND_ADAFACTOR)))
+def test_what_muon_and_adafactor_refuse(case):
+    call, text = MUON_AND_ADAFACTOR[case]
+    with pytest.raises(ValueError) as raised:
+        call()
+    assert str(raised.value) == text
+
+
+def test_complex_parameters_are_refused_by_those_that_have_no_rule_for_them():
+    for cls in (optim.Muon, optim.Adafactor):
+        p = torch.ones(2, 2, dtype=torch.complex64, requires_grad=True)
+        p.grad = torch.ones(2, 2, dtype=torch.complex64)
+        with pytest.raises(RuntimeError, match=f"{cls.__name__} does not support complex parameters"):
+            cls([p]).step()
