@@ -96,3 +96,18 @@ def as_leaf(g: np.ndarray, like: np.ndarray) -> np.ndarray:
     out = np.empty_like(like, g.dtype) if is_dense(like) else np.empty(like.shape, g.dtype)
     out[...] = g
     return out
+
+
+def clear_grad(param: Any, set_to_none: bool) -> None:
+    """Remove the gradient of a parameter, or cut it off its history and fill it with zeros."""
+    grad = param._grad
+    if grad is None:
+        return
+    if set_to_none:
+        param._grad = None
+        return
+    if grad.grad_fn is not None:
+        grad.detach_()
+    else:
+        grad.requires_grad_(False)
+    grad.zero_()

@@ -85,7 +85,23 @@ def refuse_shapes(error: ValueError, operands: Any) -> NoReturn:
     Raises:
         RuntimeError: names the first two lengths that differ, from the last axis on.
     """
-    shapes = [np.shape(a) for a in operands]
+    refuse_lengths(error, [np.shape(a) for a in operands])
+
+
+def broadcast(*shapes: tuple[int, ...]) -> tuple[int, ...]:
+    """The shape that all of these stretch to.
+
+    Raises:
+        RuntimeError: as ``refuse_shapes``.
+    """
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError as error:
+        refuse_lengths(error, shapes)
+
+
+def refuse_lengths(error: ValueError, shapes: Sequence[tuple[int, ...]]) -> NoReturn:
+    """``refuse_shapes``, by the shapes."""
     for k, first in enumerate(shapes):
         for second in shapes[k + 1 :]:
             ndim = max(len(first), len(second))

@@ -73,7 +73,7 @@ def _of_summed_batches(input: Tensor, a: Tensor, b: Tensor) -> Shape:
     return _of_batches(input, a, b)[1:]
 
 
-def _check_expansion(input: Tensor, wanted: Shape) -> None:
+def check_expansion(input: Tensor, wanted: Shape) -> None:
     """Refuse what cannot be stretched to the shape of the product."""
     given = input._array.shape
     if len(given) > len(wanted):
@@ -97,7 +97,7 @@ def _adding(name: str, op: Operation, shape_of: Callable[[Tensor, Tensor, Tensor
     def options(input: Tensor, first: Tensor, second: Tensor, beta: Any, alpha: Any) -> dict[str, Any]:
         for place, t in enumerate((input, first, second), 1):
             require_tensor(name, t, "input" if place == 1 else op.saved[place - 1], place)
-        _check_expansion(input, shape_of(input, first, second))
+        check_expansion(input, shape_of(input, first, second))
         dtype = np.result_type(input._array, first._array, second._array)
         check_kind(name, dtype)
         whole = whole_factor_only if name == "addr" else whole_factor

@@ -7,8 +7,6 @@ import operator
 from collections.abc import Callable, Iterable
 from typing import Any
 
-import numpy as np
-
 from ..tensor import Tensor
 
 Dims = int | Iterable[int] | None
@@ -41,7 +39,7 @@ def axes_of(ndim: int, dim: Dims) -> int | tuple[int, ...] | None:
     """
     if dim is None:
         return None
-    if isinstance(dim, (int, np.integer, Tensor)):
+    if isinstance(dim, Tensor) or not isinstance(dim, Iterable):
         axis = axis_of(ndim, dim)
         return axis if ndim else None
     axes = tuple([axis_of(ndim, d) for d in dim])

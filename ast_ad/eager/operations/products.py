@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...rules.torch import products as torch_products
+from ..checks import broadcast
 from ..dispatch import Operation, apply, binary
 from ..dtypes import cpp_name
 from ..state import state
@@ -98,13 +99,7 @@ def _stacked(input: Tensor, other: Tensor) -> Any:
         a, b = input._array.shape, other._array.shape
         inner = a[-1], b[-2] if len(b) > 1 else b[0]
         if inner[0] == inner[1]:
-            for i, (m, n) in enumerate(zip(a[-3::-1], b[-3::-1], strict=False)):
-                if m != n and 1 not in (m, n):
-                    place = max(len(a), len(b)) - 3 - i
-                    raise RuntimeError(
-                        f"The size of tensor a ({m}) must match the size of tensor b ({n}) at non-singleton "
-                        f"dimension {place}"
-                    ) from None
+            broadcast(a[:-2], b[:-2])
         raise RuntimeError(
             f"mat1 and mat2 shapes cannot be multiplied ({'x'.join(map(str, a))} and {'x'.join(map(str, b))})"
         ) from None

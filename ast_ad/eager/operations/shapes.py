@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..checks import broadcast
 from ..dispatch import Operation
 from ..dtypes import dtype as dtype_class
 from ..metadata import contiguous_format
@@ -370,15 +371,7 @@ def broadcast_tensors(*tensors: Any) -> tuple[Any, ...]:
     given = tuple(tensors[0]) if len(tensors) == 1 and not isinstance(tensors[0], Tensor) else tensors
     shape: tuple[int, ...] = ()
     for each in given:
-        own = each._array.shape
-        try:
-            shape = np.broadcast_shapes(shape, own)
-        except ValueError:
-            i = next(i for i in range(1, len(shape) + 1) if {shape[-i], own[-i]} - {1, own[-i]})
-            raise RuntimeError(
-                f"The size of tensor a ({shape[-i]}) must match the size of tensor b ({own[-i]}) at "
-                f"non-singleton dimension {max(len(shape), len(own)) - i}"
-            ) from None
+        shape = broadcast(shape, each._array.shape)
     return tuple(expand(each, shape) for each in given)
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from ...rules.torch import views as torch_views
-from ..checks import type_name
+from ..checks import broadcast, type_name
 from ..dispatch import Operation, inplace
 from ..dtypes import cpp_name, legacy_name
 from ..surface import method
@@ -46,22 +46,9 @@ def copy_(self: Tensor, src: Any, non_blocking: bool = False) -> Tensor:
     return inplace(COPY, self, src)
 
 
-def _refuse_expansion(given: tuple[int, ...], wanted: tuple[int, ...]) -> None:
-    if _broadcast(given, wanted):
-        raise RuntimeError(
-            f"output with shape {list(wanted)} doesn't match the broadcast shape "
-            f"{list(np.broadcast_shapes(given, wanted))}"
-        )
-    pairs = list(zip(reversed(wanted), reversed(given), strict=False))
-    i, (n, m) = next((i, pair) for i, pair in enumerate(pairs) if pair[0] != pair[1] and 1 not in pair)
-    raise RuntimeError(
-        f"The size of tensor a ({n}) must match the size of tensor b ({m}) at non-singleton dimension "
-        f"{max(len(given), len(wanted)) - 1 - i}"
-    )
-
-
-def _broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> bool:
-    return all(n == m or 1 in (n, m) for n, m in zip(reversed(a), reversed(b), strict=False))
+def _refuse_expansion(given: tuple[int, ...], wanted: tuple[int, ...]) -> NoReturn:
+    shape = list(broadcast(wanted, given))
+    raise RuntimeError(f"output with shape {list(wanted)} doesn't match the broadcast shape {shape}")
 
 
 @method()

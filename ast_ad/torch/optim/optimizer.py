@@ -11,6 +11,7 @@ from collections import OrderedDict, defaultdict
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+from ...eager.accumulation import clear_grad
 from ...eager.hooks import RemovableHandle
 from ...eager.modes import enable_grad
 from ...eager.state import state, watch
@@ -250,16 +251,7 @@ class Optimizer(StateDicts):
     def _clear_gradients(self, set_to_none: bool) -> None:
         for group in self.param_groups:
             for p in group["params"]:
-                if p._grad is None:
-                    continue
-                if set_to_none:
-                    p._grad = None
-                    continue
-                if p._grad.grad_fn is not None:
-                    p._grad.detach_()
-                else:
-                    p._grad.requires_grad_(False)
-                p._grad.zero_()
+                clear_grad(p, set_to_none)
 
     def step(self, closure: Any = None) -> Any:
         """Update the parameters once; ``closure`` computes the loss, and the gradients, anew."""

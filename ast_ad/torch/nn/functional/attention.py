@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ....eager.checks import broadcast
 from ....eager.dispatch import Operation, apply
 from ....eager.dtypes import cpp_name, scalar_name
 from ....eager.operations.pointwise import require_tensors
@@ -108,24 +109,10 @@ def _check_lengths(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | Non
         )
     if k[-2] != v[-2]:
         raise RuntimeError(f"Expected key and value to have the same length, but got {k[-2]} and {v[-2]}")
-    scores = (*_broadcast(q[:-2], k[:-2]), q[-2], k[-2])
-    _broadcast(scores[:-2], v[:-2])
+    scores = (*broadcast(q[:-2], k[:-2]), q[-2], k[-2])
+    broadcast(scores[:-2], v[:-2])
     if mask is not None:
-        _broadcast(scores, mask._array.shape)
-
-
-def _broadcast(a: tuple[int, ...], b: tuple[int, ...]) -> tuple[int, ...]:
-    try:
-        return np.broadcast_shapes(a, b)
-    except ValueError:
-        for back, (m, n) in enumerate(zip(a[::-1], b[::-1], strict=False), 1):
-            if m != n and 1 not in (m, n):
-                place = max(len(a), len(b)) - back
-                raise RuntimeError(
-                    f"The size of tensor a ({m}) must match the size of tensor b ({n}) at non-singleton "
-                    f"dimension {place}"
-                ) from None
-        raise
+        broadcast(scores, mask._array.shape)
 
 
 def _shared(t: Tensor, query: Tensor) -> Any:

@@ -9,6 +9,7 @@ import numpy as np
 from ....eager.dispatch import Operation, apply
 from ....eager.dtypes import cpp_name, scalar_name
 from ....eager.node import next_number
+from ....eager.operations.added_products import check_expansion
 from ....eager.operations.pointwise import require_tensor, require_tensors
 from ....eager.operations.shapes import UNSAFE_VIEW, T
 from ....eager.recording import needs_grad
@@ -189,14 +190,7 @@ def _check(flat: Tensor, weight: Tensor, bias: Tensor | None) -> None:
             f"self and mat2 must have the same dtype, but got {scalar_name(b.dtype)} and "
             f"{scalar_name(w.dtype)}"
         )
-    wanted = [x.shape[0], w.shape[0]]
-    for back in range(1, min(b.ndim, 2) + 1):
-        if b.shape[-back] not in (1, wanted[-back]):
-            raise RuntimeError(
-                f"The expanded size of the tensor ({wanted[-back]}) must match the existing size "
-                f"({b.shape[-back]}) at non-singleton dimension {2 - back}.  Target sizes: {wanted}.  "
-                f"Tensor sizes: {list(b.shape)}"
-            )
+    check_expansion(bias, (x.shape[0], w.shape[0]))
 
 
 @functional(rules.bilinear)

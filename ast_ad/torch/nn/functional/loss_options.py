@@ -5,10 +5,8 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-import numpy as np
-
 from ....eager import namespace  # noqa: F401 - defines the operations
-from ....eager.checks import refuse_shapes
+from ....eager.checks import broadcast
 from ....eager.dtypes import result_dtype, scalar_name
 from ....eager.tensor import Tensor
 from ....rules.networks.losses import chosen
@@ -58,8 +56,4 @@ def check_floating(kernel: str, *tensors: Tensor) -> None:
 
 def check_broadcast(*tensors: Tensor) -> None:
     """Refuse shapes that do not fit together, as PyTorch words it."""
-    arrays = [t._array for t in tensors]
-    try:
-        np.broadcast_shapes(*[a.shape for a in arrays])
-    except ValueError as error:
-        refuse_shapes(error, arrays)
+    broadcast(*[t._array.shape for t in tensors])

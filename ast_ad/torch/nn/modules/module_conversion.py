@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any, Self
 
+from ....eager.accumulation import clear_grad
 from ....eager.dtypes import dtype as dtype_class
 from ....eager.metadata import device as device_class
 from ....eager.modes import no_grad
@@ -132,21 +133,6 @@ class Conversion:
         """Remove the gradients of all parameters, or fill them with zeros."""
         for param in self.parameters():  # type: ignore[attr-defined]
             clear_grad(param, set_to_none)
-
-
-def clear_grad(param: Any, set_to_none: bool) -> None:
-    """Remove the gradient of a parameter, or cut it off its history and fill it with zeros."""
-    grad = param.grad
-    if grad is None:
-        return
-    if set_to_none:
-        param.grad = None
-        return
-    if grad.grad_fn is not None:
-        grad.detach_()
-    else:
-        grad.requires_grad_(False)
-    grad.zero_()
 
 
 def _parsed(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any, Any]:
