@@ -39,7 +39,7 @@ def axes_of(ndim: int, dim: Dims) -> int | tuple[int, ...] | None:
     """
     if dim is None:
         return None
-    if isinstance(dim, Tensor) or not isinstance(dim, Iterable):
+    if dim.__class__ is int or isinstance(dim, Tensor) or not isinstance(dim, Iterable):
         axis = axis_of(ndim, dim)
         return axis if ndim else None
     axes = tuple([axis_of(ndim, d) for d in dim])
