@@ -558,3 +558,25 @@ def test_random_numbers():
     assert abs(ast_ad.bernoulli(ast_ad.full((10000,), 0.3)).mean().item() - 0.3) < 0.03
     picked = ast_ad.multinomial(ast_ad.tensor([0.0, 1.0, 1.0]), 2)
     assert sorted(picked.tolist()) == [1, 2]
+
+
+@pytest.mark.parametrize("shape", [(3,), (2, 4)])
+def test_vander_of_linalg_begins_with_power_0_and_takes_rows(shape):
+    x = ast_ad.tensor(np.linspace(0.0, 2.0, int(np.prod(shape))).reshape(shape), requires_grad=True)
+    for N in (None, 2, 5):
+        count = shape[-1] if N is None else N
+        found = ast_ad.linalg.vander(x, N=N)
+        assert np.array_equal(found.detach().numpy(), x.detach().numpy()[..., None] ** np.arange(count))
+        assert ast_ad.autograd.gradcheck(lambda t, N=N: ast_ad.linalg.vander(t, N=N), (x,))
+    for wrong in (x.detach()[..., :1], ast_ad.tensor(1.0)):
+        with pytest.raises(RuntimeError, match="N must be greater than 1."):
+            ast_ad.linalg.vander(wrong)
+
+
+@pytest.mark.parametrize("name", ["scaled_modified_bessel_k0", "scaled_modified_bessel_k1"])
+def test_scaled_bessel_functions_are_those_times_an_exponential(name):
+    x = ast_ad.tensor([0.25, 1.0, 3.0], dtype=ast_ad.float64, requires_grad=True)
+    scaled = getattr(ast_ad.special, name)
+    plain = getattr(ast_ad.special, name.removeprefix("scaled_"))
+    assert ast_ad.allclose(scaled(x), plain(x) * x.exp())
+    assert ast_ad.autograd.gradcheck(scaled, (x,))

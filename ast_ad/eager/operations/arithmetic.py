@@ -36,9 +36,12 @@ REMAINDER_OF_NUMBER = Operation(torch_steps.remainder, "RemainderBackward0", ("s
 WRONG_ROUNDING = "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{}'"
 
 
+NUMBERS = int, float, complex, np.generic
+
+
 def operand(b: Any) -> Any:
     """The second operand of an operator, or NotImplemented."""
-    if isinstance(b, (Tensor, int, float, complex, np.generic)):
+    if isinstance(b, Tensor) or isinstance(b, NUMBERS):
         return b
     if isinstance(b, np.ndarray):
         return Tensor._of(b)

@@ -15,6 +15,7 @@ from ..tensor import Tensor
 from . import return_types
 from .creation import require_real_pair
 from .dimensions import axis_of, numpy_names
+from .linear_algebra import linalg
 from .pointwise import floating, require_tensor
 
 DIFF = Operation(np.diff, "SubBackward0")
@@ -204,6 +205,21 @@ def gradient(input: Tensor, *, spacing: Any = None, dim: Any = None, edge_order:
 def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Any:
     """The powers of the elements of a vector, a row for each: ``(n) -> (n, N)``."""
     return apply(VANDER, (x,), {"N": N, "increasing": increasing})
+
+
+@linalg("vander")
+def vander_of_rows(x: Tensor, *, N: int | None = None) -> Any:
+    """The powers of each number, from 0 to ``N - 1``, by default as many as there are numbers.
+
+    Shapes: ``(..., n) -> (..., n, n)``; ``N=3``: ``(..., n) -> (..., n, 3)``.
+    """
+    require_tensor("linalg_vander", x)
+    shape = x._array.shape
+    count = N if N is not None else shape[-1] if shape else 0
+    if count < 2:
+        raise RuntimeError("N must be greater than 1.")
+    powers = x.unsqueeze(-1).expand(*shape, count - 1).cumprod(-1)
+    return FUNCTIONS["cat"]([powers.new_ones((*shape, 1)), powers], -1)
 
 
 @function()

@@ -38,6 +38,8 @@ OF_SCIPY: tuple[tuple[str, str, str], ...] = (
     ("modified_bessel_i1", "i1", "SpecialModifiedBesselI1Backward0"),
     ("modified_bessel_k0", "k0", "SpecialModifiedBesselK0Backward0"),
     ("modified_bessel_k1", "k1", "SpecialModifiedBesselK1Backward0"),
+    ("scaled_modified_bessel_k0", "k0e", "SpecialScaledModifiedBesselK0Backward0"),
+    ("scaled_modified_bessel_k1", "k1e", "SpecialScaledModifiedBesselK1Backward0"),
 )
 POLYGAMMA = Operation(partials.polygamma, "PolygammaBackward0", ("n", "self"))
 XLOG1PY = tuple(
