@@ -26,7 +26,7 @@ _ALIASES = {
     "not_equal": "ne",
     "logical_and": "and_", "logical_or": "or_", "absolute": "abs", "amax": "max", "amin": "min",
     "tuple_get": "getitem", "list_get": "getitem", "dict_get": "getitem", "item_within": "getitem",
-    "list_len": "len", "size": "len", "list_fill": "zeros_like", "mT": "transpose",
+    "list_len": "len", "size": "len", "list_fill": "zeros_like", "mT": "transpose", "list_repeat": "repeated",
 }  # fmt: skip
 _BETWEEN = {
     "add": "plus", "sub": "minus", "mul": "times", "truediv": "over", "matmul": "times", "gt": "above",
