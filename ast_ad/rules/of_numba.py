@@ -57,7 +57,7 @@ def _compiled_in(compiled: Any) -> Iterator[tuple[str, Any]]:
     """The names of globals and cells that Numba has read, and what was there."""
     for block in getattr(compiled.type_annotation, "blocks", {}).values():
         for step in block.body:
-            read: Any = getattr(step, "value", None)
+            read: Any = vars(step).get("value")  # `getattr` of a statement of Numba's may raise a KeyError
             if type(read).__name__ in ("Global", "FreeVar"):
                 yield str(read.name), read.value
 

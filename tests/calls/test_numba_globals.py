@@ -134,3 +134,25 @@ def test_constants_of_functions_that_numba_inlines():
 
     assert np.isfinite(f(X))
     assert changed_since(f) is None
+
+
+@numba.njit(parallel=True)
+def in_parallel(x, y):
+    lengths = np.zeros(x.shape[0])
+    rows = np.zeros((x.shape[0], 2))
+    for i in numba.prange(x.shape[0]):
+        lengths[i] = FACTOR * np.sqrt(x[i] ** 2 + y[i] ** 2)
+        rows[i, :] = np.array([x[i] * y[i], np.sin(x[i])])
+    return lengths, rows
+
+
+def test_loops_in_parallel():
+    """Statements that Numba makes of them refuse to be asked for what they lack."""
+
+    def f(x):
+        lengths, rows = in_parallel(x, x**2)
+        return np.sum(lengths) + np.sum(rows)
+
+    f(X)  # it has been compiled
+    ast_ad.check_grads(f, (X,))
+    assert changed_since(in_parallel) is None

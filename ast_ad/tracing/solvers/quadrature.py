@@ -207,7 +207,7 @@ def sums(call: Call, f: Integrand, ends: Piece, pieces: Sequence[Piece]) -> np.n
     if values is None:
         return None
     parts = weights.reshape(-1, *(1,) * (values.ndim - 1)) * values
-    return parts.reshape(len(pieces), -1, *values.shape[1:]).sum(axis=1)
+    return parts.reshape(len(pieces), len(points) // len(pieces), *values.shape[1:]).sum(axis=1)
 
 
 def ending(low: Any, high: Any) -> Nodes:
