@@ -224,7 +224,10 @@ class DefectWarning(FallbackWarning):
 
 
 class ZeroGradientWarning(UserWarning):
-    """A gradient is zero because nothing, or only an integer, leads from the argument to the result."""
+    """A gradient is zero because nothing, or only an integer, leads from the argument to the result.
+
+    Or it leaves out what the function itself has stored in an earlier call, and gives again.
+    """
 
 
 class SolutionWarning(UserWarning):

@@ -129,7 +129,7 @@ class TracedProgram(Request):
 
     def tell_zeros(self, pullback: Any, unused: bool = True) -> None:
         """Tell of gradients that are zero because nothing leads to the result."""
-        if pullback.unreached and not self.owner.every_leaf and not is_inside():
+        if (pullback.unreached or pullback.ended) and not self.owner.every_leaf and not is_inside():
             tell(self.owner, zeros_of_trace(self, pullback, pullback.unreached, unused))
 
     def seeds(self, value: Any) -> list[Any]:

@@ -13,8 +13,10 @@ import warnings
 from collections.abc import Collection
 from typing import Any
 
-from ..compiler.analysis.activity import analyse
+from ..compiler.analysis.activity import Varied, analyse
 from ..compiler.analysis.lost import lost
+from ..compiler.analysis.recalled import recalled
+from ..compiler.frontend.structures import positions
 from ..errors import ZeroGradientWarning
 
 
@@ -30,26 +32,49 @@ def zeros(program: Any, of: tuple[int, ...], unused: bool = True) -> list[str]:
     for i in program.chosen:
         found = {p: lost(function, inputs[p]) for p in _labels(program, i) if inputs[p] not in active}
         texts += [
-            _integer(_labels(program, i)[p], place.filename, place.line, place.text)
+            _ended(_labels(program, i)[p], how, place.filename, place.line, place.text)
             for p, (how, place) in found.items()
             if how == "integer"
         ]
         if unused and len(found) == len(_labels(program, i)):
             if all(how == "unused" for how, _ in found.values()):
                 texts.append(_unused(program, i))
+    return [*texts, *_recalled(program, of)]
+
+
+def _recalled(program: Any, of: tuple[int, ...]) -> list[str]:
+    """The same of arguments that are compared with what an earlier call had, and stored with an answer."""
+    primal, texts = program.primal, list[str]()
+    function = primal.function
+    for i in program.chosen if primal.stores else ():
+        inputs = [function.params[p] for p in _labels(program, i)]
+        varied = Varied(inputs)
+        varied.block(function.body)
+        stored = [store for store in primal.stores if varied.has(*(_results(function, store)))]
+        kept = [var for path, var, _ in primal.inputs.captures if any(store.holds(path) for store in stored)]
+        op = recalled(function, inputs, kept, [function.body.results[r] for r in of])
+        if op is not None and op.span is not None:
+            texts.append(_ended(program.names[i], "equal", op.span.filename, op.span.line, op.span.text))
     return texts
+
+
+def _results(function: Any, store: Any) -> list[Any]:
+    """The results of a program that are stored."""
+    return [function.body.results[at] for at in positions(store.value)]
 
 
 def zeros_of_trace(program: Any, pullback: Any, unreached: Collection[int], unused: bool = True) -> list[str]:
     """The same of a traced call; ``unreached``: the positions, in ``wrt``, of leaves without a cotangent."""
-    leaves = {program.wrt[at]: at for at in unreached}
+    leaves = {p: at for at, p in enumerate(program.wrt)}
     texts: list[str] = []
     for i in program.chosen:
-        found = [(label, leaves[p]) for p, label in _labels(program, i).items() if p in leaves]
-        places = [(label, pullback.ends_in_integer(at)) for label, at in found]
-        texts += [_integer(label, *place) for label, place in places if place is not None]
-        if unused and found and not _is_read(program.owner.function, program.names[i]):
-            texts.append(_unused(program, i))
+        found = [(label, leaves[p]) for p, label in _labels(program, i).items()]
+        for label, at in found:
+            places = [place for place in pullback.ends_at(at) if place[0] == "equal" or at in unreached]
+            texts += [_ended(label, *places[0])] if places else []
+        if unused and any(at in unreached for _, at in found):
+            if not _is_read(program.owner.function, program.names[i]):
+                texts.append(_unused(program, i))
     return texts
 
 
@@ -71,11 +96,17 @@ def _mentions(value: Any, name: str) -> bool:
     return isinstance(value, tuple) and name in value  # instructions of two names
 
 
-def _integer(label: str, filename: str, line: int, text: str | None = None) -> str:
+HOW = {
+    "integer": "is zero: it becomes an integer",
+    "equal": "leaves out what an earlier call has stored: it is compared with what that had",
+}
+
+
+def _ended(label: str, how: str, filename: str, line: int, text: str | None = None) -> str:
     if not line:
-        return f"by `{label}` is zero: it becomes an integer"
+        return f"by `{label}` {HOW[how]}"
     shown = linecache.getline(filename, line) if text is None else text
-    return f"by `{label}` is zero: it becomes an integer at {filename}:{line}: {shown.strip()}"
+    return f"by `{label}` {HOW[how]} at {filename}:{line}: {shown.strip()}"
 
 
 def _unused(program: Any, i: int) -> str:

@@ -1,28 +1,36 @@
 """Where does the derivative of a value that is traced end? At the line that makes an integer of it.
 
-A gradient that is zero for this reason is told of, as in compiled programs (``ast_ad.calls.zero_gradients``).
+Or where it is found to be a number that is kept outside: what is returned then was computed by an earlier
+call. A gradient that is zero for this reason is told of, as in compiled programs
+(``ast_ad.calls.zero_gradients``).
 """
 
 from __future__ import annotations
 
+import functools
 import re
 import sys
 import threading
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
+import numpy as np
+
 from ..eager.recording import plain_of
+from ..eager.state import state
 from ..eager.tensor import Tensor
 from ..eager.views import edge_of
 
-Places = dict[tuple[str, int], Any]  # a node of the graph for each line, (filename, number)
+End = tuple[str, str, int]  # how a derivative ends, the file's name, the line's number
+Places = dict[End, Any]  # a node of the graph for each
 INSIDE = re.compile(r"[/\\](ast_ad|numpy|scipy)[/\\]")
 
 
 class Ends(threading.local):
-    """What became an integer in the present trace of this thread: a node of the graph for each line."""
+    """Where derivatives ended in the present trace of this thread."""
 
     nodes: Places | None = None
+    differences: set[Any] | None = None  # nodes of differences of zero, of a traced value and a plain one
 
 
 ends = Ends()
@@ -30,6 +38,51 @@ ends = Ends()
 
 def becomes_integer(t: Any) -> None:
     """Note that code makes an integer of a traced value."""
+    ends_here(t, "integer")
+
+
+def compared(t: Any, other: Any, same: bool) -> None:
+    """Note that a traced value is what an earlier call had: equal, or at a bounded distance of zero.
+
+    Whole numbers are a program's own. What else it is equal to, to the last digit, was computed of it before.
+    """
+    if ends.nodes is None or isinstance(other, Tensor):
+        return
+    if same:
+        value = plain_of(t)
+        met = np.size(value) and np.all(value == other) and np.any(value != np.floor(value))
+    else:
+        apart = ends.differences
+        met = (
+            bool(apart) and np.all(plain_of(t) == 0.0) and not apart.isdisjoint(_behind(edge_of(t)[0], apart))
+        )
+    if met:
+        ends_here(t, "equal")
+
+
+def subtracted(t: Any, other: Any, difference: Any) -> None:
+    """Note a difference of zero: how large it is may be compared."""
+    if ends.differences is not None and isinstance(difference, Tensor) and not isinstance(other, Tensor):
+        if np.all(plain_of(difference) == 0.0) and np.any(other):
+            ends.differences.add(edge_of(difference)[0])
+
+
+def compares(dispatch: Callable[..., Any]) -> Callable[..., Any]:
+    """A function of facts about arrays: of two of them, whether they are the same."""
+
+    @functools.wraps(dispatch)
+    def compare(*args: Any, **kwargs: Any) -> Any:
+        if state.tracing and len(args) > 1:
+            for one, other in (args[:2], args[1::-1]):
+                if isinstance(one, Tensor) and np.shape(one) == np.shape(plain_of(other)):
+                    compared(one, other, True)
+        return dispatch(*args, **kwargs)
+
+    return compare
+
+
+def ends_here(t: Any, how: str) -> None:
+    """Note how the derivative of a traced value ends, with the line of the user's."""
     if ends.nodes is None:
         return
     node = edge_of(t)[0]
@@ -39,7 +92,7 @@ def becomes_integer(t: Any) -> None:
     while frame is not None and INSIDE.search(frame.f_code.co_filename):
         frame = frame.f_back
     if frame is not None:
-        ends.nodes.setdefault((frame.f_code.co_filename, frame.f_lineno), node)
+        ends.nodes.setdefault((how, frame.f_code.co_filename, frame.f_lineno), node)
 
 
 def counted(value: Any) -> Any:
@@ -49,10 +102,10 @@ def counted(value: Any) -> Any:
     return plain_of(value)
 
 
-def lost(nodes: Places, start: Any) -> tuple[str, int] | None:
-    """The line at which a value that depends on ``start``, a leaf of the graph, became an integer."""
+def lost(nodes: Places, start: Any) -> Iterator[End]:
+    """How and where the derivatives of values that depend on ``start``, a leaf of the graph, ended."""
     leaf = edge_of(start)[0]
-    return next((place for place, node in nodes.items() if leaf in _behind(node, {leaf})), None)
+    return (place for place, node in nodes.items() if leaf in _behind(node, {leaf}))
 
 
 def _behind(node: Any, stop: Collection[Any]) -> Iterator[Any]:

@@ -16,11 +16,12 @@ from ..rules import helpers
 from ..rules.other_operands import LOWEST, UFUNCS, has_ufunc, is_converted, is_left_to
 from .births import births
 from .creation import has_traced
-from .ends import counted
+from .ends import compared, counted, subtracted
 from .memory import DETACHED, PLAIN, complex_write, refused
 from .traced_array import Traced, TracedNumber, TracedScalar
 
 VALUES = Tensor, np.ndarray, int, float, complex, np.generic
+COMPARISONS = "lt", "le", "gt", "ge", "eq", "ne"
 SIMPLE = frozenset((Traced, TracedScalar, TracedNumber, np.ndarray, np.float64, float, int))
 
 
@@ -63,14 +64,22 @@ def _binary(name: str, function: Callable[..., Any]) -> None:
         if not state.grad and type(other) in SIMPLE:
             return unrecorded(function, self, other)
         if issubclass(type(other), VALUES):  # a masked array plays one of NumPy's
-            return _computed(function, self, other)
+            if name in COMPARISONS:
+                compared(self, other, name in ("eq", "ne"))
+            found = _computed(function, self, other)
+            if name == "sub":
+                subtracted(self, other, found)
+            return found
         return _with_others(function, self, other)
 
     def reflected(self: Traced, other: Any) -> Any:
         if not state.grad and type(other) in SIMPLE:
             return unrecorded(function, other, self)
         if issubclass(type(other), VALUES):  # a masked array plays one of NumPy's
-            return _computed(function, other, self)
+            found = _computed(function, other, self)
+            if name == "sub":
+                subtracted(self, other, found)
+            return found
         return _with_others(function, other, self)
 
     def in_place(self: Traced, other: Any) -> Any:
@@ -96,7 +105,7 @@ def _binary(name: str, function: Callable[..., Any]) -> None:
         return self
 
     setattr(Traced, f"__{name}__", forward)
-    if name not in ("lt", "le", "gt", "ge", "eq", "ne"):
+    if name not in COMPARISONS:
         setattr(Traced, f"__r{name}__", reflected)
         setattr(Traced, f"__i{name}__", in_place)
 

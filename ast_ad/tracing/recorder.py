@@ -34,7 +34,7 @@ from . import (
 from .argument_copies import Copies
 from .askers import asked_by
 from .births import births
-from .ends import INSIDE, Places, ends, lost
+from .ends import INSIDE, End, Places, ends, lost
 from .faces import hide
 from .identity import given as in_places
 from .object_arrays import check_result, made_plain
@@ -147,12 +147,13 @@ def _swallowed(error: AdError) -> bool:
 @contextmanager
 def forgetting() -> Iterator[list[Any]]:
     """What is traced in the block is plain after it, but for what is put in the list."""
-    before, births.made, outer, ends.nodes = births.made, [], ends.nodes, {}
+    before, births.made = births.made, []
+    outer, ends.nodes, ends.differences = (ends.nodes, ends.differences), {}, set()
     kept: list[Any] = []
     try:
         yield kept
     finally:
-        made, births.made, ends.nodes = births.made, before, outer
+        made, births.made, (ends.nodes, ends.differences) = births.made, before, outer
         staying = {id(t) for t in kept}
         for reference in made:
             t = reference()
@@ -241,7 +242,7 @@ def _constant(leaf: Any) -> Any:
 class TracedPullback:
     """Maps cotangents of ``outputs`` to those of ``starts``, as often as wanted.
 
-    ``integers``: what became an integer on the way, a node of the graph for each line. ``asker``: the
+    ``ended``: where derivatives ended on the way, a node of the graph for each line. ``asker``: the
     derivative that it belongs to, if it has several.
     """
 
@@ -249,17 +250,17 @@ class TracedPullback:
         self,
         outputs: Sequence[Any],
         starts: Sequence[Any],
-        integers: Places | None = None,
+        ended: Places | None = None,
         asker: Any = None,
     ) -> None:
-        self.outputs, self.starts, self.integers = list(outputs), list(starts), integers or {}
+        self.outputs, self.starts, self.ended = list(outputs), list(starts), ended or {}
         self.asker = object() if asker is None else asker  # no cycle of references
 
     unreached: Sequence[int] = ()  # the positions of starts that got nothing in the last sweep
 
-    def ends_in_integer(self, start: int) -> tuple[str, int] | None:
-        """The line that makes an integer of what depends on a start."""
-        return lost(self.integers, self.starts[start])
+    def ends_at(self, start: int) -> Iterator[End]:
+        """How and where derivatives of what depends on a start ended."""
+        return lost(self.ended, self.starts[start])
 
     def __call__(self, cotangents: Sequence[Any]) -> tuple[Any, ...]:
         seeds = [None if g is None else Tensor._of(np.asarray(g)) for g in cotangents]

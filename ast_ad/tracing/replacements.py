@@ -27,7 +27,7 @@ from ..rules.of_numba import changed_since, is_ufunc, made_of, outdated
 from ..rules.registry import count, lookup, primitives, writing_parameters
 from .builtin_classes import OF_NUMPY
 from .creation import converts, fills, fromiter, full, has_traced, of_lists, stacked
-from .ends import counted
+from .ends import compares, counted
 from .followed import followed, objects, vectorized
 from .identity import InPlace, UfuncInPlace, in_place
 from .jitted_loops import TRACED, as_one
@@ -304,7 +304,7 @@ def _replacements(known: int, arrived: int) -> dict[int, tuple[Any, Any]]:
     for name in ("full", "full_like"):
         replace(getattr(np, name), full(getattr(np, name)))
     for fn in (np.shape, np.ndim, np.size, np.iscomplexobj, np.isrealobj, np.array_equal, np.allclose):
-        replace(fn, _dispatches_lists(fn))
+        replace(fn, compares(_dispatches_lists(fn)))
     for name in _JOINING:
         if hasattr(np, name):
             replace(getattr(np, name), _joins(getattr(np, name)))

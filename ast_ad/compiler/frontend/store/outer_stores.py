@@ -65,6 +65,15 @@ class Store:
     value: Any
     flag: int | None = None
 
+    def holds(self, path: Path) -> bool:
+        """Whether what is read along a path is, or lies in, what is stored."""
+        steps = (
+            self.path.steps
+            if self.kind not in (ATTRIBUTE, ITEM)
+            else (*self.path.steps, (self.kind, self.key))
+        )
+        return path.root is self.path.root and path.steps[: len(steps)] == steps
+
     def __str__(self) -> str:
         if self.kind == ATTRIBUTE and self.key != "cell_contents":
             return f"{self.path}.{self.key}"
