@@ -48,14 +48,12 @@ def compared(t: Any, other: Any, same: bool) -> None:
     """
     if ends.nodes is None or isinstance(other, Tensor):
         return
+    value = plain_of(t)
     if same:
-        value = plain_of(t)
-        met = np.size(value) and np.all(value == other) and np.any(value != np.floor(value))
+        met = bool(np.size(value) and np.all(value == other) and np.any(value != np.floor(value)))
     else:
-        apart = ends.differences
-        met = (
-            bool(apart) and np.all(plain_of(t) == 0.0) and not apart.isdisjoint(_behind(edge_of(t)[0], apart))
-        )
+        apart = ends.differences or set()
+        met = bool(apart and np.all(value == 0.0) and not apart.isdisjoint(_behind(edge_of(t)[0], apart)))
     if met:
         ends_here(t, "equal")
 
