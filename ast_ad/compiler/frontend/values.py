@@ -217,6 +217,7 @@ class Frame:
     class_name: str | None = None  # of the class statement whose body it is of: functions don't see it
     caller: Frame | None = None
     call: Call | None = None  # by which its function was reached
+    leave: Any = None  # the caller's statement that exceptions leave, if a handler catches them
     serial: int = _stamp()
 
 

@@ -13,6 +13,7 @@ from ...ir.ops import Call, Lit, Var
 from .. import doors
 from ..constructs.boundness import Raised
 from ..constructs.expressions import evaluate
+from ..constructs.raised_in_calls import begun, ended, failed
 from ..constructs.statements import alive, exec_block, exec_return
 from ..context import Context
 from ..guards import Guard, Path
@@ -92,8 +93,12 @@ def run_body(cx: Context, node: gast.AST, frame: Frame, bound: dict[str, Value],
     if not follow(cx, node, frame, name):
         raise endless(cx, list(bound.values()), node, frame, name)
     span = cx.builder.span
-    outer, cx.frame = cx.frame, frame
+    outer, statement = cx.frame, cx.splitting
     frame.caller = outer
+    given = begun(cx, node, frame)
+    if given is not None:
+        return given
+    cx.frame = frame
     frame.call = Call(name, span) if span.line else None  # nothing calls the function that is differentiated
     cx.active.setdefault(id(node), []).append(cx.builder.block)
     try:
@@ -106,8 +111,12 @@ def run_body(cx: Context, node: gast.AST, frame: Frame, bound: dict[str, Value],
         if cx.state.dead:
             raise Raised
         value = cx.state.get_name(frame, "$value")
-        return Lit(None) if value is None else value
+        return ended(cx, node, frame, Lit(None) if value is None else value)
+    except AdError as problem:
+        failed(node, frame, problem)
+        raise
     finally:
+        cx.splitting = statement
         if not outlives_its_call(node):  # nothing asks for its names: paths that join needn't join them
             cx.state.contents.pop(frame, None)
         cx.active[id(node)].pop()

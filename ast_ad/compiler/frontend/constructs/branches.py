@@ -52,11 +52,11 @@ def exec_guarded(cx: Context, alive: Value, rest: list[gast.AST]) -> None:
 
 
 def left(cx: Context) -> None:
-    """Here the block has been left: by ``return``, where nothing else is possible."""
+    """Here the block has been left: by ``return`` or by an exception, where nothing else is possible."""
     flags = {name: cx.state.get_name(cx.frame, name) for name in EXITS}
     open_ = [name for name, flag in flags.items() if flag is not None and not cx.is_static(flag)]
-    if open_ == ["$return"]:
-        cx.state.set_name(cx.frame, "$return", Lit(True))
+    if open_ in (["$return"], ["$raised"]):
+        cx.state.set_name(cx.frame, open_[0], Lit(True))
 
 
 def branch(

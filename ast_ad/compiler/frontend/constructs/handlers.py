@@ -1,9 +1,10 @@
 """What do ``raise`` and ``try`` do: which exceptions come up, and what runs whatever happens?
 
 What ``raise`` and ``assert`` raise leaves the block as ``break`` does, where a handler of the same function
-catches it: a boolean of the frame tells whether, an integer which class. Of other exceptions a program
-follows the path on which none comes up. One that is certain is followed to its handler; where one comes up at
-run time that a handler or a ``finally`` might notice, the call is traced.
+catches it, or one of a caller's (``raised_in_calls.py``): a boolean of the frame tells whether, an integer
+which class. Of other exceptions a program follows the path on which none comes up. One that is certain is
+followed to its handler; where one comes up at run time that a handler or a ``finally`` might notice, the call
+is traced.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import builtins
 import functools
 import itertools
 import operator
+import types
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -63,37 +65,61 @@ def exec_caught(cx: Context, raised: type, flag: Value) -> bool:
     for scope in scopes:
         if raised not in scope.raised:
             scope.raised.append(raised)
+    if cx.frame.leave is not None:
+        cx.frame.leave.raises = True
     cx.state.set_name(cx.frame, "$raised", flag)
-    cx.state.set_name(cx.frame, "$kind", Lit(KINDS.index(raised)))
+    cx.state.set_name(cx.frame, "$kind", Lit(number_of(cx, raised)))
     return True
 
 
+def number_of(cx: Context, cls: type) -> int:
+    """The integer that stands for a class; those of the user's come in the order in which they are met."""
+    if not cx.kinds:
+        cx.kinds += KINDS
+    if cls not in cx.kinds:
+        cx.kinds.append(cls)
+    return cx.kinds.index(cls)
+
+
 def scopes_of(cx: Context, frame: Frame) -> list[Catch]:
-    """The statements under way that an exception in the frame meets first, if they are all of that frame."""
-    return list(itertools.takewhile(lambda s: s is not None and s.frame is frame, reversed(cx.catching)))
+    """The statements under way that an exception in the frame meets: its own, and its callers'."""
+    found: list[Catch] = []
+    at: Frame | None = frame
+    for scope in itertools.takewhile(lambda s: s is not None, reversed(cx.catching)):
+        while at is not scope.frame:
+            at = None if at is None or at.leave is None else at.caller
+            if at is None:
+                return found
+        found.append(scope)
+    return found
 
 
 def catches(cx: Context, frame: Frame, raised: type) -> bool:
-    """Whether what is raised now is caught by a handler of the frame."""
+    """Whether what is raised in the frame now is caught by a handler."""
     return any(issubclass(raised, scope.classes) for scope in scopes_of(cx, frame))
 
 
 def class_raised(cx: Context, node: gast.Raise) -> type | None:
-    """The class of what a statement raises, if it is one of Python's own, made of constants."""
+    """The class of what a statement raises, if nobody can tell that no object of it is made."""
     made = node.exc
     if isinstance(made, gast.Call):
-        plain = all(isinstance(arg, (gast.Constant, gast.Name)) for arg in made.args)
+        plain = all(isinstance(arg, (gast.Constant, gast.Name, gast.JoinedStr)) for arg in made.args)
         made = made.func if plain and not made.keywords else None
     if not isinstance(made, gast.Name):
         return None
     found = cx.static_value(evaluate(cx, made))
-    return found if isinstance(found, type) and found.__module__ == "builtins" else None
+    if not isinstance(found, type) or not issubclass(found, BaseException):
+        return None
+    made_by = {found.__init__, found.__new__}
+    return (
+        None if any(isinstance(f, types.FunctionType) for f in made_by) or type(found) is not type else found
+    )
 
 
 @statement(gast.Raise)
 def exec_raise(cx: Context, node: gast.Raise, rest: list[gast.AST]) -> None:
     raised = class_raised(cx, node) if cx.catching else None
-    if raised is not None and issubclass(raised, BaseException) and catches(cx, cx.frame, raised):
+    if raised is not None and catches(cx, cx.frame, raised):
         for arg in getattr(node.exc, "args", ()):
             evaluate(cx, arg)  # a name without a value raises something else
         exec_caught(cx, raised, Lit(True))
@@ -208,12 +234,12 @@ def by_kind(cx: Context, kind: Value, raised: list[type], run: Callable[[type], 
     """Run ``run`` with the class that was raised: a branch for each that it may be."""
     known = cx.static_value(kind)
     if isinstance(known, int):
-        raised = [KINDS[known]]
+        raised = [cx.kinds[known]]
     first, *others = raised
     if not others:
         run(first)
         return
-    cond = cx.emit(operator.eq, kind, Lit(KINDS.index(first)))
+    cond = cx.emit(operator.eq, kind, Lit(number_of(cx, first)))
     doors.branch(cx, cond, lambda: run(first), lambda: by_kind(cx, kind, others, run), None)
 
 
@@ -221,7 +247,7 @@ def run_handlers(cx: Context, handlers: list[tuple[Any, Any]], kind: Value, rais
     """Run the first handler that catches what was raised, one of these classes; else it goes on."""
     known = cx.static_value(kind)
     if isinstance(known, int):
-        raised = [KINDS[known]]
+        raised = [cx.kinds[known]]
     if not handlers:
         cx.state.set_name(cx.frame, "$raised", Lit(True))
         return
@@ -232,7 +258,7 @@ def run_handlers(cx: Context, handlers: list[tuple[Any, Any]], kind: Value, rais
     elif not here:
         run_handlers(cx, others, kind, raised)
     else:
-        tests = [cx.emit(operator.eq, kind, Lit(KINDS.index(cls))) for cls in here]
+        tests = [cx.emit(operator.eq, kind, Lit(number_of(cx, cls))) for cls in here]
         cond = functools.reduce(functools.partial(cx.emit, operator.or_), tests)
         rest = [cls for cls in raised if cls not in here]
         doors.branch(

@@ -13,7 +13,7 @@ from typing import Any
 
 import gast
 
-from ...ir.ops import Lit, Span, Var
+from ...ir.ops import Block, If, Lit, Op, Span, Var
 from .. import doors
 from ..callables.container_methods import delete_item
 from ..context import Context
@@ -64,7 +64,8 @@ def exec_block(cx: Context, statements: list[gast.AST]) -> None:
 def exec_statement(cx: Context, handler: Callee, node: gast.AST, rest: list[gast.AST]) -> Any:
     """Run one statement; true: what follows in the block, too."""
     scope = cx.catching[-1] if cx.catching else None
-    if scope is not None and scope.frame is cx.frame and isinstance(node, SIMPLE):
+    inside = scope is not None and (scope.frame is cx.frame or cx.frame.leave is not None)
+    if inside and isinstance(node, SIMPLE):
         return doors.exec_split(cx, node, functools.partial(handler, cx, node, []))
     return handler(cx, node, rest)
 
@@ -121,10 +122,40 @@ def alive(cx: Context) -> Any:
     dynamic = [f for f in flags if isinstance(f, Var) and cx.static_value(f) is not False]
     if not dynamic:
         return True
+    if left_by_each(cx.builder.block, dynamic):
+        return False
     left = dynamic[0]
     for flag in dynamic[1:]:
         left = cx.emit(operator.or_, left, flag)
     return cx.emit(operator.not_, left)
+
+
+def left_by_each(block: Block, flags: list[Var]) -> bool:
+    """Whether one of the flags holds on each path through the branch that tells them: one here, another there."""
+    near = block.ops[-NEAR:]
+    branches = [op for op in reversed(near) if isinstance(op, If)]
+    if not branches or not flags:
+        return False
+    cond = branches[0].cond
+    tests = [op for op in near if isinstance(op, Op)]
+    opposite = [op.outs[0] for op in tests if op.fn is operator.not_ and op.args == (cond,)]
+    for holds in (True, False):
+        values: dict[Any, Any] = {cond: Lit(holds), **dict.fromkeys(opposite, Lit(not holds))}
+        now, within = list[Any](flags), None
+        for op in branches:
+            if op.cond is cond:
+                side = op.then if holds else op.orelse
+                values |= zip(op.outs, side.results, strict=True)
+                within = within or (side if not {*op.outs}.isdisjoint(now) else None)
+                now = [values.get(flag, flag) for flag in now]
+        if any(isinstance(flag, Lit) and flag.value is True for flag in now):
+            continue
+        if within is None or not left_by_each(within, [f for f in now if isinstance(f, Var)]):
+            return False
+    return True
+
+
+NEAR = 16  # operations: what has told whether a block is left stands at its end
 
 
 def stay(cx: Context, frame: Frame) -> None:

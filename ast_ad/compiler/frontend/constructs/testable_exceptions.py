@@ -16,6 +16,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from ....errors import AdError
 from ....rules.helpers import fails
 from ....rules.required import require_items
 from ...ir.alternatives import is_mixed
@@ -24,6 +25,7 @@ from ...ir.ops import Arg, Block, Lit, Op, Var, walk
 from ...ir.types import Scalar
 from .. import doors
 from ..context import Context
+from ..inputs import Restart
 from ..loops.slots import is_checked
 from ..source.live_names import live_if_thrown
 from ..values import Arr, Bound, Callee, Closure, Dct, Frame, Lst, Obj, State, Tup, Unbound, Value, now
@@ -80,7 +82,10 @@ def failing(cx: Context, fn: Callee, args: tuple[Value, ...]) -> tuple[Arg, ...]
 
 @dataclass(eq=False)
 class Statement:
-    """A simple statement that is being read within ``try``: where, from which state, what has been met."""
+    """A simple statement that is being read within ``try``: where, from which state, what has been met.
+
+    ``given``: what calls in it have given, of those that may raise, by their number.
+    """
 
     frame: Frame
     block: Block
@@ -88,40 +93,68 @@ class Statement:
     mark: int
     skip: int
     since: int
+    given: dict[int, Value]
     met: int = 0
+    calls: int = 0
+    raises: bool = False  # whether one of them does what a handler catches
 
 
 class Splits(Exception):
-    """A statement raises if a condition holds."""
+    """A statement raises if a condition holds.
 
-    def __init__(self, statement: Statement, raised: type, cond: Any) -> None:
+    ``raised``: a class, or the number of one. ``given``: what calls have given so far, in ``state``.
+    """
+
+    def __init__(
+        self,
+        statement: Statement,
+        raised: type | Value,
+        cond: Any,
+        given: dict[int, Value] | None = None,
+        state: State | None = None,
+        key: Any = None,
+    ) -> None:
         super().__init__("a statement that raises if a condition holds")
         self.statement, self.raised, self.cond = statement, raised, cond
+        self.given = statement.given if given is None else given
+        self.state = statement.entry if state is None else state
+        self.key = key  # to be known where what raises can't be read so
 
 
-def exec_split(cx: Context, node: gast.AST, run: Callable[[], Any], skip: int = 0) -> Any:
+def exec_split(
+    cx: Context, node: gast.AST, run: Callable[[], Any], skip: int = 0, given: dict[int, Value] | None = None
+) -> Any:
     """Read a simple statement, or a branch: its exception, or the statement."""
     block = cx.builder.block
-    statement = Statement(cx.frame, block, cx.state.fork(), len(block.ops), skip, now())
+    statement = Statement(cx.frame, block, cx.state.fork(), len(block.ops), skip, now(), given or {})
     outer, cx.splitting = cx.splitting, statement
     span = cx.builder.span
     try:
         return run()
     except Splits as found:
         assert found.statement is statement, "the innermost statement splits"
-        raised, cond = found.raised, found.cond
+        raised, cond, given, key, cx.state = found.raised, found.cond, found.given, found.key, found.state
     finally:
         cx.splitting = outer
-    cx.state, cx.builder.span = statement.entry, span
+    cx.builder.span = span
 
     def throw() -> None:
-        exec_caught(cx, raised, Lit(True))
+        if isinstance(raised, type):
+            exec_caught(cx, raised, Lit(True))
+        else:
+            cx.state.set_name(cx.frame, "$raised", Lit(True))
+            cx.state.set_name(cx.frame, "$kind", raised)
         drop_replaced(cx, node)
 
     if cx.static_value(cond) is True:
         throw()
-    else:
-        doors.branch(cx, cond, throw, lambda: exec_split(cx, node, run, statement.met), None)
+        return None
+    try:
+        doors.branch(cx, cond, throw, lambda: exec_split(cx, node, run, statement.met, given), None)
+    except AdError as problem:
+        if key is not None and getattr(problem, "raises", None) is None:
+            raise Restart({key}) from None
+        raise
     return None
 
 
