@@ -2,8 +2,8 @@
 
 Numbers and other immutable values are IR arguments themselves (``Var`` at run time, ``Lit`` when static).
 Everything with an identity (arrays, lists, dicts, objects, frames of local variables) is an object of this
-module; what it holds now is looked up in a ``State``, which can be forked at a branch and merged after it.
-That is how aliases and views stay exact while the IR underneath never mutates anything.
+module; what it holds now is looked up in a ``State``, forked at a branch and merged after it. So aliases
+and views stay exact while the IR underneath never mutates anything.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ def is_tensor(value: object) -> bool:
     return hasattr(type(value), "_is_eager_tensor")
 
 
-AGAIN: Any = type("Again", (), {"__repr__": lambda self: "AGAIN"})()  # what an element holds is to be read
-
-
 def _stamp() -> Any:
     return field(default_factory=now)
+
+
+AGAIN: Any = type("Again", (), {"__repr__": lambda self: "AGAIN"})()  # what an element holds is to be read
 
 
 @dataclass(frozen=True)
@@ -217,7 +217,7 @@ class Frame:
     class_name: str | None = None  # of the class statement whose body it is of: functions don't see it
     caller: Frame | None = None
     call: Call | None = None  # by which its function was reached
-    leave: Any = None  # the caller's statement that exceptions leave, if a handler catches them
+    leave: Any = None  # the caller's statement that exceptions leave
     serial: int = _stamp()
 
 
@@ -428,8 +428,7 @@ class State:
             return self.get(key)
         if isinstance(found, Lost) and self.refuse is not None:
             raise self.refuse(found)
-        if found is AGAIN:
-            assert self.again is not None
+        if found is AGAIN and self.again is not None:
             return self.again(self, key)
         return found
 

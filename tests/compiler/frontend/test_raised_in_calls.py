@@ -1,4 +1,4 @@
-"""Does an exception that a function raises arrive at its caller's handler, with all that was done before it?"""
+"""Does an exception that a function raises arrive at its caller's handler, with all that was done?"""
 
 import math
 

@@ -318,7 +318,7 @@ def integral_of_arrays(x):
 @program()
 def integral_of_nothing(x):
     """Rows without elements beside others."""
-    part = [si.quad_vec(lambda t: np.exp(-x[:n, None] * t) + 0.0 * x, 0, 1)[0] for n in (0, 2)]
+    part = [si.quad_vec(lambda t, n=n: np.exp(-x[:n, None] * t) + 0.0 * x, 0, 1)[0] for n in (0, 2)]
     return np.sum(part[0]) + np.sum(part[1] ** 2)
 
 

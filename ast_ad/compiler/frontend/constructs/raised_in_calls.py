@@ -6,8 +6,8 @@ caller that the call stands in is split as one is that divides (``testable_excep
 exception, too, else read the statement anew, in which this call gives what it gave.
 
 That is right where nothing has changed between the beginning of the statement and the exception. What a body
-changes is known when it has been read: then all is read once more, and its exceptions are left to run time. So
-it is where the body, or what stands behind the call, can't be read with them.
+changes is known when it has been read: then all is read once more, and its exceptions are left to run time.
+So it is where the body, or what stands behind the call, can't be read with them.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from .testable_exceptions import Splits, Statement, untouched
 
 
 def begun(cx: Context, node: gast.AST, frame: Frame) -> Any:
-    """Note from which statement of the caller exceptions may leave; what the call has given, if it was read."""
+    """Note which statement of the caller exceptions leave; what the call has given, if it was read."""
     statement: Statement | None = cx.splitting
     outer = frame.caller
     if statement is None or outer is not statement.frame or cx.builder.block is not statement.block:

@@ -131,7 +131,7 @@ def alive(cx: Context) -> Any:
 
 
 def left_by_each(block: Block, flags: list[Var]) -> bool:
-    """Whether one of the flags holds on each path through the branch that tells them: one here, another there."""
+    """Whether one of the flags holds on each path through the branch that tells them, be it another one."""
     near = block.ops[-NEAR:]
     branches = [op for op in reversed(near) if isinstance(op, If)]
     if not branches or not flags:
