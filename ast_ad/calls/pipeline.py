@@ -25,6 +25,7 @@ from ..compiler.loops.tape_layout import typed_tapes
 from ..compiler.loops.tuple_lists import tuples_apart
 from ..compiler.report import Report
 from ..compiler.simplify.expand_definitions import expand
+from ..compiler.simplify.joined_branches import join_branches
 from ..compiler.simplify.loop_views import views_before_loops
 from ..compiler.simplify.substitution import substitute
 from ..compiler.simplify.within import join_paths
@@ -63,7 +64,7 @@ def answered(derivative: Any, described: Described, backend: str, known: Known) 
 
 def settled(function: Function) -> Function:
     """A primal as it is differentiated: changed in place."""
-    return keep_exceptions(views_before_loops(join_paths(function)))
+    return keep_exceptions(views_before_loops(join_branches(join_paths(function))))
 
 
 def halved(joint: Function, of: Function, written: Collection[int] = (), often: bool = False) -> list[Pure]:

@@ -100,7 +100,7 @@ class Context:
         self.unbound_reads: set[tuple[Any, Any]] = set()  # names of frames, read where they are unbound
         self.tried: list[tuple[str, int, int]] = []
         self.catching: list[Any] = []  # the `try` statements under way, and None for what may swallow
-        self.kinds: list[type] = []  # the classes of exceptions, by the integers that stand for them
+        self.kinds, self.tied = list[type](), dict[Any, Any]()  # of exceptions; booleans by a condition
         self.splitting: Any = None  # the simple statement within `try` that is being read
         self.suspended: dict[Frame, Callable[[Value], None]] = {}  # run where a generator yields
         self.asked_apart: list[int] = []  # the variables for each of whose types something is being read

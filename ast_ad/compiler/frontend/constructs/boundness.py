@@ -166,12 +166,22 @@ def value_of(state: Value | None) -> Any:
 
 def merge_flags(cx: Context, a: Value, b: Value, phis: Phis, name: str) -> Any:
     """A boolean that is ``a`` on the one path and ``b`` on the other."""
-    known = [cx.static_value(flag) for flag in (a, b)]
+    known = [cx.static_value(flag_where(cx, flag, holds)) for flag, holds in ((a, True), (b, False))]
     if known == [True, True]:
         return Lit(True)
     if known == [True, False] and cx.flag_cond is not None:
         return cx.flag_cond
-    return phis.add(cx.arg(a), cx.arg(b), Scalar("bool"), f"{name}_bound" if name.isidentifier() else None)
+    hint = f"{name}_bound" if name.isidentifier() else None
+    found = phis.add(cx.arg(a), cx.arg(b), Scalar("bool"), hint)
+    if known == [False, True] and cx.flag_cond is not None:
+        cx.tied[found] = cx.flag_cond, False, True
+    return found
+
+
+def flag_where(cx: Context, flag: Value, holds: bool) -> Value:
+    """A boolean on one side of a branch: an earlier one by the same condition may tell it."""
+    cond, *values = cx.tied.get(flag, (flag, True, False)) if isinstance(flag, Var) else (None,)
+    return Lit(values[0 if holds else 1]) if cond is not None and cond is cx.flag_cond else flag
 
 
 def merge_dead(cx: Context, sides: Sides, phis: Phis, since: int) -> State:

@@ -16,6 +16,7 @@ from ....errors import AdError
 from ...ir.ops import Block, Lit, Var
 from ...ir.types import Scalar
 from ..constructs.boundness import Raised, is_certain, value_of
+from ..constructs.statements import EXITS
 from ..context import Context
 from ..store.carried_references import list_template, settle_places
 from ..store.choices import is_itself
@@ -205,11 +206,17 @@ def changed_slots(cx: Context, state: State, end: State, since: int) -> list[Any
             slots += [
                 (key, name)
                 for name, v in content.items()
-                if not is_unchanged(before.get(name), v) and name != "$continue"
+                if not is_unchanged(before.get(name), v) and not is_same_exit(name, before.get(name), v)
             ]
         else:
             slots.append((key, None))
     return slots
+
+
+def is_same_exit(name: object, before: Value, after: Value) -> bool:
+    """Whether a slot tells of an exit that no pass takes, or that ends with the pass."""
+    none = all(flag is None or isinstance(flag, Lit) and flag.value is False for flag in (before, after))
+    return name == "$continue" or name in EXITS and none
 
 
 def grow(

@@ -59,7 +59,7 @@ def computes_alike(op: Op) -> bool:
         return True
     some = set().union(*given, *made)
     if op.fn in _POWERS:  # negative powers of ints raise
-        return False
+        return some == {"int", "float"} and _is_small_power(op)
     if all(len(k) < 2 for k in made):  # of large ints, floats keep the first digits only
         return "int" not in set().union(*made) and not _takes_lengths(op)
     if "bool" in some:
@@ -69,6 +69,12 @@ def computes_alike(op: Op) -> bool:
     if op.fn in _PRODUCTS:  # zero times a negative int is not a negative zero
         return "complex" not in some and any(isinstance(a, Lit) and a.value >= 0 for a in op.args)
     return "complex" not in some and op.fn in _CHOICES
+
+
+def _is_small_power(op: Op) -> bool:
+    """Whether the exponent is a small whole number: a product, and a zero among ints has no sign."""
+    exponent = op.args[1] if len(op.args) == 2 else None
+    return isinstance(exponent, Lit) and type(exponent.value) is int and 0 < exponent.value <= 4
 
 
 def _takes_lengths(op: Op) -> bool:
