@@ -36,6 +36,13 @@ class Spot:
     def __str__(self) -> str:
         return self.label
 
+    @property
+    def every(self) -> Spot:
+        """What stands for the places that differ in the numbers of items only."""
+        root, steps = self.key
+        kinds = tuple((how, cls, ... if how == ITEM and cls is int else key) for how, cls, key in steps)
+        return Spot((root, kinds), self.label)
+
 
 @dataclass(frozen=True, eq=False)
 class Path:

@@ -388,7 +388,7 @@ class Inputs:
             )
         key = ("outside", path.spot)
         var = Var(leaf_type(value, key, self.lengths, (*key, "shape") in self.constants), path.identifier)
-        if key in self.constants or self._is_size(value, path):
+        if {key, ("outside", path.spot.every)} & self.constants or self._is_size(value, path):
             self.guards.add(Guard.value(path, value))
             self.static_values[key] = value
             self.captured[path] = Lit(value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import types
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -26,7 +27,7 @@ from .constructs.boundness import Raised, certain_exception
 from .constructs.local_classes import require_outside
 from .context import Context
 from .conversion import from_arg, from_python
-from .guards import Guard, Path
+from .guards import Guard, Path, Spot
 from .inputs import HANDLES, REFERENCES, Inputs, Restart
 from .interpreter import new_context
 from .length_patterns import Known
@@ -119,7 +120,7 @@ def lower(
                 _lower, function, names, trees, leaves, keywords, (constants, known), sites, bounds
             )
         except Restart as restart:
-            constants |= restart.keys
+            constants = with_others(constants | restart.keys)
             builds += 1
             if builds == MAX_BUILDS // 2:  # the arrays in long lists ask for their lengths one by one
                 constants |= {("arg", i, "shape") for i, v in enumerate(leaves) if isinstance(v, np.ndarray)}
@@ -215,6 +216,12 @@ def _read(
         cx.has_own_rules,
         bool(cx.has_jitted),
     )
+
+
+def with_others(constants: frozenset[Any]) -> frozenset[Any]:
+    """Keys of constants; where three are items of one structure from outside, all such items are to be."""
+    spots = [key[1].every for key in constants if len(key) == 2 and isinstance(key[1], Spot)]
+    return constants | {("outside", spot) for spot, count in Counter(spots).items() if count > 2}
 
 
 def what_may_tell(problem: AdError, known: frozenset[Any]) -> frozenset[Any]:

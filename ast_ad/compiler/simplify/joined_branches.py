@@ -27,8 +27,8 @@ def join_branches(function: Function) -> Function:
     >>> first = If(c, Block([], (Undefined(number),)), Block([], (x,)), (r,))
     >>> second = If(c, Block([], (Lit(0.0),)), Block([], (r,)), (s,))
     >>> found = join_branches(Function("f", (c, x), Block([first, second], (s,)))).body.ops
-    >>> len(found), found[0].then.results, found[0].orelse.results == (x, x)
-    (1, (0.0,), False)
+    >>> len(found), found[0].then.results, found[0].orelse.results == (x,)
+    (1, (0.0,), True)
     """
     if _join(function.body):
         _drop_unread(function)
