@@ -93,8 +93,7 @@ class Context:
         self.lasting: Collection[Any] = frozenset()
         self.held: Collection[Any] = frozenset()  # as ``shared``, with names that no pass reads
         self.twice: Collection[Any] = frozenset()  # the containers with another reference
-        self.apart = False  # whether what is looked at lies in such a container
-        self.looked: list[Any] = []  # the containers whose items are being looked at
+        self.apart, self.looked = False, list[Any]()  # whether it lies in one; whose items are looked at
         self.outer_iterated = self.since = self.branch_start = 0
         self.holders: dict[Any, Any] = {}
         self.unbound_reads: set[tuple[Any, Any]] = set()  # names of frames, read where they are unbound
