@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from ....rules import containers, helpers
-from ...ir.alternatives import is_mixed
+from ...ir.alternatives import alternatives, is_mixed
 from ...ir.ops import Lit, Var
-from ...ir.types import Optional, Scalar, rank_of
+from ...ir.types import Array, Optional, Scalar, Type, rank_of
 from .. import doors
 from ..builder import content_type, type_of_arg
 from ..constructs.attributes import array_attribute, shape_of
@@ -167,14 +167,22 @@ def as_array(cx: Context, fn: Callee, value: Value, kwargs: dict[str, Value]) ->
     return cx.emit(fn, value, **kwargs)
 
 
+def may_be_number(type: Type) -> bool:
+    """Whether what has the type of an array may be a number, on some path."""
+    if isinstance(type, Array) and type.shape is None:
+        return not type.either or any(isinstance(kind, Scalar) for kind in type.either)
+    return any(isinstance(kind, Scalar) for kind in alternatives(type))
+
+
 def in_order(cx: Context, value: Arr, order: Value | None) -> Any:
     """The array itself, or perhaps a copy, if it has to lie in memory row by row or column by column."""
     wanted = None if order is None else cx.demand(order, "`order`")
-    rank = rank_of(cx.read(value).type)
-    if wanted in (None, "K", "A") or rank == 0:
+    type = cx.read(value).type
+    rank, number = rank_of(type), may_be_number(type)
+    if not number and (wanted in (None, "K", "A") or rank == 0):
         return value
-    if rank is None:
-        return doors.call_primitive(cx, np.asarray, [value], {"order": Lit(wanted)})
+    if number or rank is None:  # of a number it is a new array
+        return doors.call_primitive(cx, np.asarray, [value], {} if order is None else {"order": Lit(wanted)})
     fn = np.ascontiguousarray if wanted == "C" else np.asfortranarray
     return doors.call_primitive(cx, fn, [value], {})
 
