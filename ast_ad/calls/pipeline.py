@@ -14,7 +14,7 @@ from ..compiler.emit.load import load_module
 from ..compiler.emit.nesting import plan
 from ..compiler.emit.python import Emitted, emit_module
 from ..compiler.frontend.length_patterns import Known
-from ..compiler.frontend.lower import lower
+from ..compiler.frontend.lower import Primal, lower
 from ..compiler.garbage import collector_paused
 from ..compiler.ir.ops import Function
 from ..compiler.loops.list_arrays import lists_as_arrays
@@ -36,9 +36,7 @@ from .traced_callees import call_sites, require_more_than_a_call, without_consta
 
 
 @counted()
-def compile_program(
-    derivative: Any, described: Described, backend: str = "numpy", known: Known = Known.ONES
-) -> Program:
+def compile_program(derivative: Any, described: Described, backend: str, known: Known) -> Program:
     """The program that answers a question for one kind of arguments ."""
     program = answered(derivative, described, backend, known)
     primal, backend = program.primal, "numpy" if program.primal.heeds_errors else backend
@@ -51,15 +49,18 @@ def compile_program(
 
 def answered(derivative: Any, described: Described, backend: str, known: Known) -> Program:
     """A program as far as it is IR: source, primal, what is asked."""
-    question, sites = derivative.question, call_sites() if derivative.may_trace() else None
-    constants = derivative.constants(described[2])
-    primal = lower(derivative.function, *described, sites, known, derivative.depths, constants)
+    question, primal = derivative.question, read(derivative, described, known)
     settled(primal.function)
     require_more_than_a_call(primal)
     program = Program(derivative, described, primal, backend)
     of = question.results(primal.result, without_constants(primal.function, program.wrt))
     policy = "min-cut" if backend == "numba" and not primal.heeds_errors else "cheap"
     return program.answered_by(substitute(question.program(primal.function, program.wrt, of, policy)), of)
+
+
+def read(of: Any, described: Described, known: Known = Known.ONES) -> Primal:
+    """The function that a derivative is of, as it is read for arguments like these."""
+    return lower(of.function, *described, call_sites(of), known, of.depths, of.constants(described[2]))
 
 
 def settled(function: Function) -> Function:

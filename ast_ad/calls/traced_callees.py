@@ -186,9 +186,9 @@ def without_constants(function: Function, wrt: Iterable[int]) -> Function:
     return function
 
 
-def call_sites() -> CallSites:
-    """Calls of what can't be compiled are traced when the program runs."""
-    return CallSites(TracedCall, traced_call, NotOnTrial)
+def call_sites(derivative: Any) -> CallSites | None:
+    """Calls of what can't be compiled are traced when the program runs, if the derivative may trace."""
+    return CallSites(TracedCall, traced_call, NotOnTrial) if derivative.may_trace() else None
 
 
 def require_more_than_a_call(primal: Primal) -> None:

@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from ..api import vjp
+from ..calls.sizes import how_many
 from ..errors import AdError, InputTypeError, InputValueError
 from ..options import chosen_by_number
 from ..trees import flatten
@@ -95,8 +97,9 @@ def jacrev(
 class Jacobian:
     """The cheaper of ``jacfwd`` and ``jacrev`` for the sizes of a call.
 
-    The first call with arguments of some shapes goes by rows, and tells how many there are; the next by
-    columns where the arguments have fewer numbers. All go by rows where a rule of the user's has no tangents.
+    It is by columns where the arguments have fewer numbers than the value. How many that has is read in the
+    function at the first call with arguments of some shapes; where only a run of it tells, later calls know.
+    All go by rows where a rule of the user's has no tangents.
     """
 
     def __init__(self, forward: Operator, reverse: Operator, argnums: Any, has_aux: bool) -> None:
@@ -113,10 +116,14 @@ class Jacobian:
         args, kwargs = self.reverse.arguments.arrange(args, kwargs)
         require_argument(args, self.argnums)
         key = shapes or tuple(map(np.shape, flatten((args, kwargs))[0]))
-        found = self.by(self.forward if self.cheaper.get(key) else self.reverse, args, kwargs)
-        if key not in self.cheaper:
-            chosen = [args[i] for i in ((self.argnums,) if isinstance(self.argnums, int) else self.argnums)]
-            self.cheaper[key] = count(chosen) ** 2 < count(found[0] if self.has_aux else found)
+        if key in self.cheaper:
+            return self.by(self.forward if self.cheaper[key] else self.reverse, args, kwargs)
+        ins = count([args[i] for i in ((self.argnums,) if isinstance(self.argnums, int) else self.argnums)])
+        outs = how_many(vjp(self.forward.of, argnums=self.argnums, has_aux=self.has_aux), args, kwargs)
+        by_columns = outs is not None and ins < outs
+        found = self.by(self.forward if by_columns else self.reverse, args, kwargs)
+        outs = count(found[0] if self.has_aux else found) // max(ins, 1)
+        self.cheaper[key] = self.forward is not self.reverse and ins < outs
         return found
 
     def by(self, way: Operator, args: Any, kwargs: Any) -> Any:

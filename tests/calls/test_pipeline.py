@@ -51,7 +51,7 @@ def test_it_is_a_page():
 @pytest.mark.parametrize(
     "functions, stages",
     [
-        (["answered", "halved"], FRONT),
+        (["read", "answered", "halved"], FRONT),
         (["in_place", "numpy_code", "loaded"], NUMPY),
         (["for_kernels", "kernel_code", "loaded"], KERNELS),
     ],

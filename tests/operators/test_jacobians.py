@@ -268,6 +268,41 @@ def test_the_cheaper_way_is_taken():
     np.testing.assert_allclose(tall(3.0), np.linspace(0.0, 6.0, 50), rtol=1e-14)
 
 
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_the_first_call_goes_the_cheaper_way(backend):
+    """Lengths are read in the function, so that no second program is compiled."""
+
+    def residuals(p, t, y):
+        out = np.zeros(2 * len(t))
+        for i in range(len(t)):
+            out[2 * i : 2 * i + 2] = p[0] * np.exp(-p[1] * t[i]) - y[i]
+        return out
+
+    t = np.linspace(0.0, 1.0, 7)
+    tall = ast_ad.jacobian(residuals, backend=backend, fallback="error")
+    expected = ast_ad.jacrev(residuals)(np.array([2.0, 0.5]), t, t)
+    np.testing.assert_allclose(tall(np.array([2.0, 0.5]), t, t), expected, rtol=1e-13)
+    assert tall.last is tall.forward and not tall.reverse._programs
+    short = ast_ad.jacobian(residuals, backend=backend, fallback="error")
+    p = np.array([2.0, 0.5, 1.0])
+    np.testing.assert_allclose(short(p, t[:1], t[:1]), ast_ad.jacfwd(residuals)(p, t[:1], t[:1]))
+    assert short.last is short.reverse and short(p, t, t).shape == (14, 3)
+    assert short.last is short.forward
+
+
+def test_the_run_tells_what_can_not_be_read():
+    """A length that depends on data: the first call supposes one, and the next ones know."""
+
+    def kept(x):
+        return x[x > 0.0] ** 2
+
+    jacobian = ast_ad.jacobian(kept)
+    x = np.arange(1.0, 4.0)
+    for _ in range(2):
+        np.testing.assert_allclose(jacobian(x), np.diag(2 * x))
+    assert jacobian.last is jacobian.reverse
+
+
 def test_the_way_is_known_by_shapes_and_numbers(monkeypatch):
     """Without a look at the structure of the arguments, which takes longer than a small Jacobian."""
     powers = ast_ad.jacobian(lambda x, n: x**n)

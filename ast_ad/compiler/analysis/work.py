@@ -46,6 +46,24 @@ def nanoseconds(function: Function, inputs: Sequence[Any]) -> float:
     return _Estimate(function, inputs).block(function.body)
 
 
+def numbers_in(function: Function, inputs: Sequence[Any], results: Sequence[int]) -> int | None:
+    """About how many numbers these results of a function have; None where the inputs do not tell.
+
+    Lists are no arrays, and nothing is known of them.
+    """
+    known, total = _Estimate(function, inputs), 0.0
+    for i in results:
+        arg = function.body.results[i]
+        if isinstance(arg, Var) and not isinstance(arg.type, (Array, Scalar)):
+            return None
+        shape = arg.type.shape if isinstance(arg, Var) and isinstance(arg.type, Array) else ()
+        found = [None] if shape is None else [known.length(dim) for dim in shape]
+        if None in found:
+            return None
+        total += math.prod([n for n in found if n is not None])
+    return int(total)
+
+
 class _Estimate:
     def __init__(self, function: Function, inputs: Sequence[Any]) -> None:
         self.atoms: dict[Any, Any] = {}
