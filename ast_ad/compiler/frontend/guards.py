@@ -178,6 +178,11 @@ class Guard:
         return Guard(path, "present", MISSING)
 
     @staticmethod
+    def several(path: Path, expected: bool) -> Guard:
+        """An int that is 2 at least, or one that is less."""
+        return Guard(path, "several", expected)
+
+    @staticmethod
     def same(path: Path, other: Path) -> Guard:
         """The object that is found along another path."""
         return Guard(path, "same", other)
@@ -380,6 +385,7 @@ _TESTS: dict[str, Callable[[Any, Any], Any]] = {
     "keys": lambda value, expected: tuple(value) == expected,
     "missing": lambda value, expected: False,
     "present": lambda value, expected: True,
+    "several": lambda value, expected: bool(value >= 2) is expected,
 }
 _TEXTS = {
     "identical": "{value} is e{i}",
@@ -387,6 +393,7 @@ _TEXTS = {
     "type": "type({value}) is e{i}",
     "length": "len({value}) == e{i}",
     "keys": "tuple({value}) == e{i}",
+    "several": "bool({value} >= 2) is e{i}",
 }
 
 

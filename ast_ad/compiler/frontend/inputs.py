@@ -109,26 +109,28 @@ class Inputs:
     def argument(self, value: object, position: int, name: str) -> Any:
         """The abstract value of one leaf of the arguments."""
         key = ("arg", position)
-        constant, least = key in self.constants, None
-        if (*key, "several") in self.constants:
-            self.static_values[(*key, "several")] = aspect_of(value, "several")
-            least = 2 if self.static_values[(*key, "several")] else None
-        var = Var(leaf_type(value, key, self.lengths, (*key, "shape") in self.constants, least), name)
-        if constant:
+        several = self._aspect(key, value, "several")
+        var = Var(leaf_type(value, key, self.lengths, (*key, "shape") in self.constants, several), name)
+        if key in self.constants:
             var.known = value
             self.static_values[key] = value
-        if (*key, "shape") in self.constants and isinstance(value, np.ndarray):
-            self.static_values[(*key, "shape")] = value.shape
+        if isinstance(value, np.ndarray):
+            self._aspect(key, value, "shape")
         self.params.append(var)
         self.keys[var.id] = key
         if not isinstance(var.type, Array):
             return var
-        lying: Any = ""
-        if (*key, "order") in self.constants:
-            lying = self.static_values[(*key, "order")] = aspect_of(value, "order")
+        lying = self._aspect(key, value, "order")
         if isinstance(lying, tuple):
             return Arr(var, None, None, position, strides=lying)
-        return Arr(var, None, None, position, orders=frozenset(lying))
+        return Arr(var, None, None, position, orders=frozenset(lying or ""))
+
+    def _aspect(self, key: tuple[Any, ...], value: object, aspect: str) -> Any:
+        """What of an input the build was asked to know; None if it was not."""
+        if (*key, aspect) not in self.constants:
+            return None
+        self.static_values[(*key, aspect)] = found = aspect_of(value, aspect)
+        return found
 
     def demand(self, variables: list[Var]) -> None:
         """Ask for a build in which these values are static, if only arguments stand behind them."""
@@ -138,14 +140,10 @@ class Inputs:
 
     def demand_several(self, count: Dim) -> None:
         """Ask for a build in which it is known of the ints behind a length whether they are 2 at least."""
-        ints = {atom.key for atom in symbols(count)}
-        keys = {
-            (*key, "several")
-            for key in ints
-            if isinstance(key, tuple) and key[:1] == ("arg",) and len(key) == 2
-        }
+        ints = [atom.key for atom in symbols(count) if isinstance(atom.key, tuple) and len(atom.key) == 2]
+        keys: set[object] = {(*key, "several") for key in ints if key[0] in ("arg", "outside")}
         if keys - self.constants:
-            raise Restart(set(keys))
+            raise Restart(keys)
 
     def demand_shapes(self, variables: list[Var]) -> None:
         """Ask for a build in which the lengths of these arrays are static."""
@@ -387,15 +385,17 @@ class Inputs:
                 "use np.asarray(...) of it, or float(...)",
             )
         key = ("outside", path.spot)
-        var = Var(leaf_type(value, key, self.lengths, (*key, "shape") in self.constants), path.identifier)
+        asked, several = (*key, "shape") in self.constants, self._aspect(key, value, "several")
+        var = Var(leaf_type(value, key, self.lengths, asked, several), path.identifier)
+        if several is not None:
+            self.guards.add(Guard.several(path, several))
         if {key, ("outside", path.spot.every)} & self.constants or self._is_size(value, path):
             self.guards.add(Guard.value(path, value))
             self.static_values[key] = value
             self.captured[path] = Lit(value)
             return self.captured[path]
-        if (*key, "shape") in self.constants:
-            self.static_values[(*key, "shape")] = value.shape
-            self.guards.add(Guard.value(path.attribute("shape"), value.shape))
+        if asked:
+            self.guards.add(Guard.value(path.attribute("shape"), self._aspect(key, value, "shape")))
         self.keys[var.id] = key
         self.captures.append((path, var, signature(value)))
         found: Any = var

@@ -96,18 +96,18 @@ def leaf_type(
     key: tuple[object, ...],
     lengths: Lengths,
     constant_shape: bool = False,
-    least: int | None = None,
+    several: bool | None = None,
 ) -> Any:
     """The type that a number or array has in the signature: what is known of its lengths is part of it.
 
-    ``least``: what an int is at least.
+    ``several``: whether an int is 2 at least, if that is known.
     """
     if isinstance(value, np.ndarray):
         shape = lengths.fixed(value.shape) if constant_shape else lengths.of(value.shape, key)
         return Array(value.dtype, shape)
     found = type_of(value)
     return (
-        Scalar("int", found.dtype, Dim.symbol(key, least=least))
+        Scalar("int", found.dtype, Dim.symbol(key, least=2 if several else None))
         if isinstance(found, Scalar) and found.kind == "int"
         else found
     )

@@ -188,6 +188,22 @@ def test_compiled_in_values():
     assert again
 
 
+SIZES = {"rows": 2}
+
+
+def reshaped(x):
+    return np.sum(x.reshape(SIZES["rows"], 9)[0] ** 2)
+
+
+def test_whether_an_int_outside_may_be_minus_one(monkeypatch):
+    """It is 2 or more in the first program, which serves no other, and -1 in the other one."""
+    for rows, is_there in ((2, False), (3, True), (-1, False), (2, True), (-1, True)):
+        monkeypatch.setitem(SIZES, "rows", rows)
+        (value, gradient), again = restored(reshaped, np.ones(27 if rows == 3 else 18))
+        assert value == 9.0 and again == is_there
+        np.testing.assert_array_equal(gradient, [2.0] * 9 + [0.0] * (len(gradient) - 9))
+
+
 Pair = collections.namedtuple("Pair", "a b")
 
 

@@ -45,6 +45,7 @@ from .overwriting import overwrite
 from .programs import by_program
 from .protocols import by_protocol
 from .record_arrays import of_records
+from .signs import require_signs
 
 TAKES_ARRAYS = {np.dot, np.inner, np.vdot, np.where, np.correlate, np.matmul, operator.matmul}
 ARRAY_PARAMETERS = frozenset("a x xp fp b arr y v p m weights filt A M".split())
@@ -245,6 +246,7 @@ def call_primitive(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str,
     ):
         return fold(cx, fn, *(cx.static_value(a) for a in args))
     result = cx.emit(fn, *args, **kwargs)
+    require_signs(cx, fn, result)
     if out is None:
         return mark_view(cx, fn, args, kwargs, result)
     if not isinstance(out, Arr):

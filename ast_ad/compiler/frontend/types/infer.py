@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,7 +18,7 @@ from ....rules import containers, registry
 from ....rules.helpers import COMPLEX_BY_VALUE, ITEMS
 from ....rules.registry import lookup
 from ...ir.alternatives import TooMany, choices, common, has_ranks, is_mixed, is_open, one_of, united
-from ...ir.dims import has_fresh, reaches
+from ...ir.dims import has_fresh, reaches, symbols
 from ...ir.ops import UNKNOWN, Arg, Lit, Seq, Slice, Var, map_arg, variables
 from ...ir.spans import stretched
 from ...ir.types import KINDS, Array, Dim, ListOf, Optional, Scalar, Type, kind_of, rank_of, type_of
@@ -167,16 +167,26 @@ def _key(arg: Arg) -> Any:
             return arg.type, ("len", arg.id)
         size = arg.type.size if isinstance(arg.type, Scalar) else None
         known = None if arg.known is UNKNOWN else (type(arg.known), arg.known, str(arg.known))
-        if isinstance(arg.type, Array):  # lengths are equal whatever else is known of them
-            more = [(d.not_one, d.least) for d in arg.type.shape or () if isinstance(d, Dim)]
-            return arg.type, tuple(more), known
-        return (arg.type, size if size is not None or not is_int(arg) else ("int", arg.id), known)
+        if isinstance(arg.type, Array):
+            return arg.type, _facts(arg.type.shape or ()), known
+        return (
+            arg.type,
+            size if size is not None or not is_int(arg) else ("int", arg.id),
+            _facts((size,)),
+            known,
+        )
     if isinstance(arg, Seq):
         return (arg.kind, tuple(map(_key, arg.items)))
     if isinstance(arg, Slice):
         return ("slice", _key(arg.start), _key(arg.stop), _key(arg.step))
     hash(arg.value)
     return (type(arg.value), arg.value, str(arg.value) if isinstance(arg.value, float) else None)
+
+
+def _facts(sizes: Sequence[Dim | int | None]) -> tuple[Any, ...]:
+    """What is known of integers, which are equal whatever that is: another build may know more, or less."""
+    dims = [d for d in sizes if isinstance(d, Dim)]
+    return tuple([(a.least, a.not_one) for d in dims for a in symbols(d)])
 
 
 def _has_fresh(result: object) -> bool:

@@ -123,10 +123,24 @@ def _matrix_vector(s: Scalarizer, op: Op, matrix: Value, vector: Value, source: 
 def _runs_down(matrix: Value) -> bool:
     """Whether the rows of a matrix are columns in memory."""
     row, column = Var(INT), Var(INT)
-    accesses: list[Access] = []
-    matrix.element(Body(accesses=accesses), (Index(row), Index(column)))
-    last = [a.index[-1].loop for a in accesses if len(a.index) > 1]
+    body = Body(accesses=[])
+    matrix.element(body, (Index(row), Index(column)))
+    last = [_fastest(a.index, (row, column), body) for a in body.accesses or ()]
     return last.count(row) > last.count(column)
+
+
+def _fastest(place: Place, counters: tuple[Var, Var], body: Body) -> Var | None:
+    """The counter whose next turn reads what lies beside an element, in a vector that is a matrix, too."""
+    if len(place) > 1:
+        return place[-1].loop
+    makers = {op.outs[0]: op for op in body.ops if isinstance(op, Op) and len(op.outs) == 1}
+    waiting: list[Arg] = [var for var, by in place[0].terms if abs(by) == 1]
+    for var in waiting:  # in ``row * n + column`` the second is added as it is
+        if var in counters:
+            return var
+        op = makers.get(var)  # type: ignore[arg-type]
+        waiting += op.args if op is not None and op.fn in (operator.add, operator.sub) else ()
+    return None
 
 
 def _matrices(s: Scalarizer, op: Op, a: Value, b: Value) -> None:
