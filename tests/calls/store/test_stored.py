@@ -192,16 +192,16 @@ SIZES = {"rows": 2}
 
 
 def reshaped(x):
-    return np.sum(x.reshape(SIZES["rows"], 9)[0] ** 2)
+    return np.sum(x.reshape(SIZES["rows"], 3) ** 2)
 
 
 def test_whether_an_int_outside_may_be_minus_one(monkeypatch):
     """It is 2 or more in the first program, which serves no other, and -1 in the other one."""
-    for rows, is_there in ((2, False), (3, True), (-1, False), (2, True), (-1, True)):
+    for rows, is_there in ((2, False), (2, True), (-1, False), (-1, True), (2, False)):
         monkeypatch.setitem(SIZES, "rows", rows)
-        (value, gradient), again = restored(reshaped, np.ones(27 if rows == 3 else 18))
-        assert value == 9.0 and again == is_there
-        np.testing.assert_array_equal(gradient, [2.0] * 9 + [0.0] * (len(gradient) - 9))
+        (value, gradient), again = restored(reshaped, np.ones(6))
+        assert value == 6.0 and again == is_there, rows
+        np.testing.assert_array_equal(gradient, [2.0] * 6)
 
 
 Pair = collections.namedtuple("Pair", "a b")
