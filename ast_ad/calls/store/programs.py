@@ -232,6 +232,15 @@ def _read_structure(found: Any) -> Any:
     return list(items) if word == "list" else tuple(items)
 
 
+SEEN: dict[str, Any] = {
+    "type": type,
+    "length": len,
+    "keys": tuple,
+    "several": lambda value: aspect_of(value, "several"),
+}
+"""What guards compare, if not the value itself."""
+
+
 class _Places:
     """Paths of this process, from what ``_Ways`` wrote."""
 
@@ -264,10 +273,7 @@ class _Places:
             if not guard.holds():
                 raise NotStored
         else:
-            value = path.read()
-            seen: Any = value
-            if kind in ("type", "length", "keys"):
-                seen = type(value) if kind == "type" else len(value) if kind == "length" else tuple(value)
+            seen = SEEN.get(kind, lambda value: value)(path.read())
             if fingerprint(seen) != told:
                 raise NotStored
             guard = Guard(path, kind, seen)
