@@ -31,9 +31,7 @@ class Operator:
     def by(self, tool: Any, function: Any, **options: Any) -> Any:
         """The derivative by a module with these names, ``ast_ad`` or the one of ``jax_names``."""
         if self.kind == "hvp":
-            return lambda x, *rest: tool.hvp(lambda x: function(x, *rest[:-1]), (x,), (rest[-1],), **options)[
-                0
-            ]
+            return lambda *args: tool.hvp(function, args[:-1], args[-1:], argnums=0, **options)[0]
         if self.kind == "rows":
             axes = (None, *(0 if mapped else None for mapped in self.module.ROWS))
             return tool.vmap(tool.grad(function, **options), in_axes=axes, **options)
@@ -60,10 +58,11 @@ class Operator:
         return self.module.jax_version()
 
 
-def _hvp(function: Any, primals: Any, tangents: Any) -> Any:
+def _hvp(function: Any, primals: Any, tangents: Any, argnums: int) -> Any:
     import jax
 
-    return (jax.jvp(jax.grad(function), primals, tangents)[1],)
+    x, *rest = primals
+    return (jax.jvp(lambda x: jax.grad(function)(x, *rest), (x,), tangents)[1],)
 
 
 def _laplacian(function: Any) -> Any:

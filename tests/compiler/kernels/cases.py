@@ -677,3 +677,25 @@ def early_return(s, x):
             s = s + np.sum(np.array([x[i] * s for i in range(2)]))
         k += 1
     return s * x[0]
+
+
+@case((np.concatenate([x20, x20, x20]), 5), (np.concatenate([x20, x5]), 3), argnums=0)
+def carried_state(w, n):
+    """A state in two buffers, beside matrices that are parts of one vector and show the same numbers."""
+    first, second = w[: n * n].reshape(n, n), w[2 : 2 + n * n].reshape(n, n)
+    h = w[:n] * 1.0
+    for i in range(3):
+        h = np.tanh(first @ h)
+        h *= 0.5
+        h[i] += second[0] @ h
+    return np.sum(h)
+
+
+@case((x20,), (x5,), (np.concatenate([x20, x20]),))
+def swapped_parts(x):
+    a = np.concatenate((x, x))
+    p, q = a[:-1], a[1:]
+    for _ in range(3):
+        p, q = q, p
+        p += 0.5 * q
+    return np.sum(a * np.arange(len(a)))

@@ -239,11 +239,9 @@ class _Partition:
         """Whether a kernel writes to an argument that may share memory with another one."""
         written = {op.args[0] for op in walk(kernel.body) if isinstance(op, Op) and op.fn in MUTATORS}
         written |= {op.args[-1] for op in walk(kernel.body) if isinstance(op, Op) and op.fn is np.dot}
-        own = {op.outs[0] for op in walk(kernel.body) if isinstance(op, Op) and op.fn is np.empty}
-        if not written <= own | set(
-            kernel.params
-        ):  # under another name: of a loop, or of what it may have been
-            written |= set(kernel.params)
+        own = Groups(kernel)  # under another name: of a loop, or of what it may have been
+        sets = {own.of(v) for v in variables(*written)}
+        written |= {p for p in kernel.params if own.of(p) in sets}
         arrays = [p for p in kernel.params if isinstance(p.type, Array)]
         return any(
             self.groups.of(p) is self.groups.of(q)
