@@ -15,6 +15,7 @@ from typing import Any
 from ...ir.ops import NOWHERE, Arg, Block, For, Lit, Op, Span, Var, reads
 from ...ir.types import Scalar, type_of
 from .. import vector_math
+from ..numbers import kernel_math
 from .affine_indices import Index
 from .body import INT, Access, Body
 
@@ -89,6 +90,11 @@ def is_slow(body: Body) -> bool:
 
 
 SLOW = {fn for fn in vars(vector_math).values() if isinstance(fn, type(vector_math.exp))}
+SLOW |= {  # and what is compiled in its place, and consists of these
+    fn
+    for fn in vars(kernel_math).values()
+    if isinstance(fn, type(kernel_math.logaddexp)) and "vector_math" in fn.py_func.__code__.co_names
+}
 
 
 @dataclass(eq=False)
