@@ -60,7 +60,8 @@ def measured(name: str) -> list[str]:
     for call in calls.values():  # the first calls still find their short way
         sample(call, 5)
     repeats = {
-        tool: max(1, round(5 * SHORTEST / max(5 * sample(call, 5), 1e-7))) for tool, call in calls.items()
+        tool: max(1, round(SHORTEST / max(min(sample(call, 5) for _ in range(3)), 1e-7)))
+        for tool, call in calls.items()
     }
     best = {tool: sample(call, repeats[tool]) for tool, call in calls.items()}
     for _ in range(ROUNDS):
