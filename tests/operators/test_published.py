@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.linalg
+import scipy.special as special
 from numpy.polynomial import chebyshev, hermite_e, laguerre, legendre
 
 import ast_ad
@@ -36,3 +37,16 @@ def test_blocks_that_are_nested_lists(backend):
     slope = (noise(1.3 + 1e-6, 2) - noise(1.3 - 1e-6, 2)) / 2e-6
     np.testing.assert_allclose(gradient, slope, rtol=1e-8)
     ast_ad.check_grads(noise, (1.3, 2), order=2)
+
+
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+def test_the_sign_of_gamma_is_a_factor(backend):
+    """It has steps, as what rounds has: ``sign * exp(log(abs(gamma)))`` is gamma, with its derivatives."""
+
+    def gamma(x):
+        return np.sum(special.gammasgn(x) * np.exp(special.gammaln(x))) + np.sum(special.round(x))
+
+    x = np.array([-1.3, -0.4, 0.6, 2.2])
+    gradient = ast_ad.grad(gamma, backend=backend, fallback="error")(x)
+    np.testing.assert_allclose(gradient, special.gamma(x) * special.digamma(x), rtol=1e-12)
+    ast_ad.check_grads(gamma, (x,), order=2)

@@ -9,7 +9,9 @@ from __future__ import annotations
 import numpy as np
 import scipy.special as sp
 
-from ..registry import elementwise, vjp
+from ..registry import elementwise, nondifferentiable, vjp
+
+nondifferentiable(sp.gammasgn, sp.round)  # steps
 
 # ----- distribution functions, and their inverses -----
 
