@@ -40,30 +40,88 @@ class NotLentError(Exception):
 Cells = tuple[types.CellType, ...]
 
 
+class Family:
+    """A function that is made anew, and those in its cells that are, too; in whose cells there may be more.
+
+    ``shape``: a key of their codes, which cells they have, and which cell holds which of them.
+    """
+
+    def __init__(self, function: types.FunctionType) -> None:
+        self.functions = [function]
+        self.cells: list[types.CellType] = []
+        places, cells = {id(function): 0}, dict[int, int]()
+        rows: list[Any] = []
+        self.holds: list[int | None] = []
+        for one in self.functions:  # which grows
+            for cell in one.__closure__ or ():
+                if cells.setdefault(id(cell), len(self.cells)) == len(self.cells):
+                    self.cells.append(cell)
+                    self.holds.append(self._place(held(cell), places))
+            mine = tuple([cells[id(cell)] for cell in one.__closure__ or ()])
+            rows.append((id(one.__code__), id(one.__globals__), one.__qualname__, mine))
+        self.shape = tuple(rows), tuple(self.holds)
+
+    def _place(self, value: Any, places: dict[int, int]) -> int | None:
+        if not _is_made_anew(value) or len(places) >= MOST:
+            return None
+        if places.setdefault(id(value), len(self.functions)) == len(self.functions):
+            self.functions.append(value)
+        return places[id(value)]
+
+    def stores(self) -> bool:
+        """Whether one of them assigns to a cell."""
+        codes = [one.__code__ for one in self.functions]
+        return any(name in code.co_freevars for code in codes for name in _stored(code))
+
+    def models(self, cells: Cells) -> list[types.FunctionType]:
+        """Functions of the same codes with other cells, one for each of these."""
+        own = dict(zip(map(id, self.cells), cells, strict=True))
+        return [
+            types.FunctionType(
+                one.__code__,
+                one.__globals__,
+                one.__name__,
+                None,
+                tuple([own[id(cell)] for cell in one.__closure__ or ()]),
+            )
+            for one in self.functions
+        ]
+
+
 class Lender:
     """The model of functions of one code; ``plain``: one of them without what it is bound to."""
 
-    def __init__(self, function: Any, plain: types.FunctionType) -> None:
-        self.plain = None if plain is function else plain
+    def __init__(self, function: Any, plain: types.FunctionType, family: Family | None) -> None:
+        self.plain = None if family is not None else plain
         self.first = weakref.ref(function)
         self.code, self.space = plain.__code__, plain.__globals__
         self.lock = threading.Lock()
         self.refused = False
         self.derivatives: dict[Any, Any] = {}
         self.approved: weakref.WeakSet[Any] = weakref.WeakSet()
-        if self.plain is None:
-            self.refused = any(name in self.code.co_freevars for name in _stored(self.code))
-            self.cells = tuple([types.CellType() for _ in self.code.co_freevars])
-            self.model = types.FunctionType(self.code, self.space, plain.__name__, None, self.cells)
+        self.models: list[types.FunctionType] = []
+        if family is not None:
+            self.refused = family.stores()
+            self.cells = tuple([types.CellType() for _ in family.cells])
+            self.models = family.models(self.cells)
+            self.model = self.models[0]
+            for model, one in zip(self.models, family.functions, strict=True):
+                _name_like(model, one)
         else:
             self.model = _bound(plain, None, (), {})
             bound, _, *others = self.model.__closure__ or ()
             self.cells = bound, *others
             self.model.__signature__ = _unbound(function)  # type: ignore[attr-defined]
-        self.model.__name__ = plain.__name__
-        self.model.__qualname__, self.model.__module__ = plain.__qualname__, plain.__module__
+            _name_like(self.model, plain)
 
-    def answer(self, derivative: Any, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def answer(
+        self,
+        derivative: Any,
+        function: Any,
+        family: Family | None,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> Any:
         """What the model's derivative answers; OWN where the function needs programs of its own.
 
         Where the model is taken, by another thread or by a call that this one is made in, it does, too.
@@ -71,8 +129,8 @@ class Lender:
         if self.refused or function is self.first() or not self.lock.acquire(blocking=False):
             return OWN
         try:
-            for mine, theirs in zip(self.cells, _cells(function), strict=True):
-                if (value := held(theirs)) is not MISSING:
+            for mine, value in zip(self.cells, self._values(function, family), strict=True):
+                if value is not MISSING:
                     mine.cell_contents = value
             lent = self._derivative(derivative)
             found = lent(*args, **kwargs)
@@ -86,6 +144,17 @@ class Lender:
             for mine in self.cells:
                 del mine.cell_contents
             self.lock.release()
+
+    def _values(self, function: Any, family: Family | None) -> list[Any]:
+        """What the cells of the model are to hold, models in the place of functions that are made anew."""
+        if family is None:
+            if type(function) is types.MethodType:
+                return [(function.__self__,), (), {}]
+            return [(), function.args, function.keywords]
+        return [
+            held(cell) if place is None else self.models[place]
+            for cell, place in zip(family.cells, family.holds, strict=True)
+        ]
 
     def _derivative(self, derivative: Any) -> Any:
         found = self.derivatives.get(derivative.key)
@@ -110,7 +179,8 @@ class Lender:
         seen = [path.root for path in _paths(program)]
         same = [g for g in program.primal.inputs.guards if g.kind in ("identical", "type")]
         seen += [g.expected for g in same if type(g.path.root) is not types.FunctionType]  # or its defaults
-        own = {id(one) for one in (self.space, *self.cells)} | self._parts(derivative, set())
+        spaces = [self.space, *(model.__globals__ for model in self.models)]
+        own = {id(one) for one in (*spaces, *self.cells, *self.models)} | self._parts(derivative, set())
         if not all(id(one) in own or isinstance(one, Argument) or _lasts(one) for one in seen):
             raise NotLentError
         self.approved.add(program)
@@ -148,13 +218,14 @@ def borrowed(derivative: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     plain = _plain(function)
     if plain is None or type(function) is functools.partial and kwargs.keys() & function.keywords.keys():
         return OWN
-    key = type(function), id(plain.__code__), _given(function)
+    family = Family(plain) if plain is function else None
+    key = type(function), id(plain.__code__), _given(function), None if family is None else family.shape
     lender = _lenders.get(key)
     if lender is None or lender.space is not plain.__globals__ or lender.plain not in (None, plain):
         while len(_lenders) >= MOST:
             _lenders.pop(next(iter(_lenders)), None)
-        lender = _lenders[key] = Lender(function, plain)
-    return lender.answer(derivative, function, args, kwargs)
+        lender = _lenders[key] = Lender(function, plain, family)
+    return lender.answer(derivative, function, family, args, kwargs)
 
 
 _lenders: dict[Any, Lender] = {}
@@ -192,13 +263,8 @@ def _bound(function: Any, bound: Any, given: tuple[Any, ...], named: dict[str, A
     return called  # type: ignore[return-value]
 
 
-def _cells(function: Any) -> Cells:
-    """What the cells of the model are to hold."""
-    if type(function) is types.MethodType:
-        return tuple(map(types.CellType, ((function.__self__,), (), {})))
-    if type(function) is functools.partial:
-        return tuple(map(types.CellType, ((), function.args, function.keywords)))
-    return function.__closure__ or ()
+def _name_like(model: types.FunctionType, one: types.FunctionType) -> None:
+    model.__name__, model.__qualname__, model.__module__ = one.__name__, one.__qualname__, one.__module__
 
 
 def _is_made_anew(function: Any) -> bool:
