@@ -38,6 +38,8 @@ class NotLentError(Exception):
 
 
 Cells = tuple[types.CellType, ...]
+Binds = tuple[tuple[Any, ...], tuple[Any, ...], dict[str, Any]] | None  # an object, and arguments
+PASSING_ON = ("", "jacfwd", "jacrev", "hessian")  # gradients, and operators with the function's own arguments
 
 
 class Family:
@@ -89,47 +91,49 @@ class Family:
 
 
 class Lender:
-    """The model of functions of one code; ``plain``: one of them without what it is bound to."""
+    """The model of functions of one code.
 
-    def __init__(self, function: Any, plain: types.FunctionType, family: Family | None) -> None:
-        self.plain = None if family is not None else plain
+    ``family``: if that is made anew, else the code is that of ``core``, which lasts. ``binds``: what is
+    bound to it; the first cells are for that.
+    """
+
+    def __init__(self, function: Any, core: types.FunctionType, family: Family | None, binds: Binds) -> None:
+        self.core = core if family is None else None
         self.first = weakref.ref(function)
-        self.code, self.space = plain.__code__, plain.__globals__
+        self.code, self.space = core.__code__, core.__globals__
         self.lock = threading.Lock()
-        self.refused = False
+        self.refused = family is not None and family.stores()
         self.derivatives: dict[Any, Any] = {}
         self.approved: weakref.WeakSet[Any] = weakref.WeakSet()
-        self.models: list[types.FunctionType] = []
-        if family is not None:
-            self.refused = family.stores()
-            self.cells = tuple([types.CellType() for _ in family.cells])
-            self.models = family.models(self.cells)
-            self.model = self.models[0]
-            for model, one in zip(self.models, family.functions, strict=True):
-                _name_like(model, one)
-        else:
-            self.model = _bound(plain, None, (), {})
+        cells = tuple([types.CellType() for _ in family.cells]) if family is not None else ()
+        self.models = family.models(cells) if family is not None else []
+        for model, one in zip(self.models, family.functions if family is not None else (), strict=True):
+            _name_like(model, one)
+        self.model, self.cells = self.models[0] if self.models else core, cells
+        if binds is not None:
+            self.model = _bound(self.model, None, (), {})
             bound, _, *others = self.model.__closure__ or ()
-            self.cells = bound, *others
-            self.model.__signature__ = _unbound(function)  # type: ignore[attr-defined]
-            _name_like(self.model, plain)
+            self.cells = bound, *others, *cells
+            self.model.__signature__ = _unbound(function, binds)  # type: ignore[attr-defined]
+            _name_like(self.model, core)
 
     def answer(
         self,
         derivative: Any,
         function: Any,
-        family: Family | None,
+        values: list[Any],
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
     ) -> Any:
         """What the model's derivative answers; OWN where the function needs programs of its own.
 
-        Where the model is taken, by another thread or by a call that this one is made in, it does, too.
+        ``values``: what its cells are to hold. Where the model is taken, by another thread or by a call that
+        this one is made in, it does, too.
         """
         if self.refused or function is self.first() or not self.lock.acquire(blocking=False):
             return OWN
         try:
-            for mine, value in zip(self.cells, self._values(function, family), strict=True):
+            for mine, value in zip(self.cells, values, strict=True):
                 if value is not MISSING:
                     mine.cell_contents = value
             lent = self._derivative(derivative)
@@ -145,16 +149,10 @@ class Lender:
                 del mine.cell_contents
             self.lock.release()
 
-    def _values(self, function: Any, family: Family | None) -> list[Any]:
-        """What the cells of the model are to hold, models in the place of functions that are made anew."""
-        if family is None:
-            if type(function) is types.MethodType:
-                return [(function.__self__,), (), {}]
-            return [(), function.args, function.keywords]
-        return [
-            held(cell) if place is None else self.models[place]
-            for cell, place in zip(family.cells, family.holds, strict=True)
-        ]
+    def held_by(self, family: Family) -> list[Any]:
+        """What cells of functions hold, models in the place of functions that are made anew."""
+        pairs = zip(family.cells, family.holds, strict=True)
+        return [held(cell) if place is None else self.models[place] for cell, place in pairs]
 
     def _derivative(self, derivative: Any) -> Any:
         found = self.derivatives.get(derivative.key)
@@ -215,42 +213,63 @@ def borrowed(derivative: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
         if function._programs or function.key is None or function.arguments.has_defaults():
             return OWN  # it has some already, or differentiates a default, which a model has not
         function = function.about
-    plain = _plain(function)
-    if plain is None or type(function) is functools.partial and kwargs.keys() & function.keywords.keys():
+    core, binds = _bindings(function)
+    if core is None or binds is not None and kwargs.keys() & binds[2].keys():
         return OWN
-    family = Family(plain) if plain is function else None
-    key = type(function), id(plain.__code__), _given(function), None if family is None else family.shape
+    if core is function and binds is not None and not _leaves_out(derivative, core, args):
+        return OWN
+    family = None if core is not function and _lasts(core) else Family(core)
+    shape = None if family is None else family.shape
+    named = None if binds is None else (len(binds[1]), tuple(binds[2]))
+    key = type(function), id(core.__code__), named, shape
     lender = _lenders.get(key)
-    if lender is None or lender.space is not plain.__globals__ or lender.plain not in (None, plain):
+    if lender is None or lender.space is not core.__globals__ or lender.core not in (None, core):
         while len(_lenders) >= MOST:
             _lenders.pop(next(iter(_lenders)), None)
-        lender = _lenders[key] = Lender(function, plain, family)
-    return lender.answer(derivative, function, family, args, kwargs)
+        lender = _lenders[key] = Lender(function, core, family, binds)
+    values = [*(binds or ()), *(lender.held_by(family) if family is not None else ())]
+    return lender.answer(derivative, function, values, args, kwargs)
 
 
 _lenders: dict[Any, Lender] = {}
 
 
-def _plain(function: Any) -> types.FunctionType | None:
-    """A function that is made anew, or the one that a method or a partial object binds; None for others."""
-    if type(function) in (types.MethodType, functools.partial):
-        inner = function.__func__ if type(function) is types.MethodType else function.func
-        return inner if type(inner) is types.FunctionType and _lasts(inner) else None
-    return function if _is_made_anew(function) else None
+def _bindings(function: Any) -> tuple[types.FunctionType | None, Binds]:
+    """The plain function in it, if that lasts or is made anew, and what is bound to that."""
+    core: Any
+    binds: Binds
+    if type(function) is types.MethodType:
+        core, binds = function.__func__, ((function.__self__,), (), {})
+    elif type(function) is functools.partial:
+        core, binds = function.func, ((), function.args, function.keywords)
+    elif _is_made_anew(function, defaults=True):
+        values = _defaults(function)
+        return function, ((), (), values) if values else None
+    else:
+        return None, None
+    known = type(core) is types.FunctionType and (_lasts(core) or _is_made_anew(core))
+    return core if known else None, binds
 
 
-def _given(function: Any) -> Any:
-    """What a partial object leaves no argument for."""
-    if type(function) is not functools.partial:
-        return None
-    return len(function.args), tuple(function.keywords)
+def _defaults(function: types.FunctionType) -> dict[str, Any]:
+    """The values of parameters that a call may leave out."""
+    values, code = function.__defaults__ or (), function.__code__
+    names = code.co_varnames[code.co_argcount - len(values) : code.co_argcount]
+    return {**dict(zip(names, values, strict=True)), **(function.__kwdefaults__ or {})}
 
 
-def _unbound(function: Any) -> inspect.Signature:
-    """The parameters that are left, without what a partial object has for some by keyword."""
+def _leaves_out(derivative: Any, function: types.FunctionType, args: tuple[Any, ...]) -> bool:
+    """Whether a call leaves out what has a default; not if it is one of something else than the function."""
+    code = function.__code__
+    required = code.co_argcount - len(function.__defaults__ or ())
+    same = derivative.about is function and getattr(derivative, "operator", "") in PASSING_ON
+    return same and len(args) <= required and code.co_posonlyargcount <= required
+
+
+def _unbound(function: Any, binds: Any) -> inspect.Signature:
+    """The parameters that are left, without those that are bound by name."""
     found = inspect.signature(function)
-    named = getattr(function, "keywords", {})
-    return found.replace(parameters=[p for p in found.parameters.values() if p.name not in named])
+    return found.replace(parameters=[p for p in found.parameters.values() if p.name not in binds[2]])
 
 
 def _bound(function: Any, bound: Any, given: tuple[Any, ...], named: dict[str, Any]) -> types.FunctionType:
@@ -267,13 +286,17 @@ def _name_like(model: types.FunctionType, one: types.FunctionType) -> None:
     model.__name__, model.__qualname__, model.__module__ = one.__name__, one.__qualname__, one.__module__
 
 
-def _is_made_anew(function: Any) -> bool:
-    """Whether it is a plain function in a function, or a lambda, and is its code and its cells alone."""
+def _is_made_anew(function: Any, defaults: bool = False) -> bool:
+    """Whether it is a plain function in a function, or a lambda, and is its code and its cells alone.
+
+    ``defaults``: or these and its defaults.
+    """
     if type(function) is not types.FunctionType:
         return False
     if "<locals>" not in function.__qualname__ and function.__name__ != "<lambda>":
         return False
-    return not (function.__defaults__ or function.__kwdefaults__ or vars(function).keys() - {shelves.NAME})
+    more = not defaults and (function.__defaults__ or function.__kwdefaults__)
+    return not (more or vars(function).keys() - {shelves.NAME})
 
 
 def _stored(code: types.CodeType) -> set[str]:

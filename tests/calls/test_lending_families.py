@@ -1,5 +1,6 @@
 """Do functions that are made anew together share programs, and does each stay itself?"""
 
+import functools
 import gc
 import warnings
 import weakref
@@ -170,6 +171,77 @@ def test_another_function_in_the_place_of_one():
         assert derivative(1.0) == k == grad(lambda x: inner(x))(1.0)  # noqa: B023
         inner = raised(k)
         assert derivative(1.0) == k == grad(lambda x: inner(x))(1.0)  # noqa: B023
+
+
+DEFAULTS = {
+    "default": lambda k: grad(lambda x, k=k: np.sum(k * x**2))(X),
+    "kernels": lambda k: grad(lambda x, k=k: np.sum(k * x**2), backend="numba")(X),
+    "by keyword only": lambda k: grad(lambda x, *, k=k: np.sum(k * x**2))(X),
+    "Jacobian": lambda k: np.sum(jacobian(lambda x, k=k: k * x**2)(X), axis=0),
+    "Hessian": lambda k: hessian(lambda x, k=k: np.sum(k * x**2))(X) @ X,
+    "partial of a lambda": lambda k: grad(functools.partial(lambda k, x: np.sum(k * x**2), k))(X),
+    "partial by keyword": lambda k: grad(functools.partial(lambda x, k: np.sum(k * x**2), k=k))(X),
+    "in a cell": lambda k: grad(lambda x, f=three_deep, k=k: np.sum(scaled(k)(x**2)))(X),
+}
+
+
+@pytest.mark.parametrize("name", DEFAULTS)
+def test_defaults_and_partials_of_what_is_made_anew(name, compilations):
+    for turn in range(1, 8):
+        if turn == 5:
+            compilations.clear()
+        np.testing.assert_allclose(DEFAULTS[name](float(turn)), 2 * turn * X, rtol=1e-12)
+    assert not compilations
+
+
+def test_what_has_a_default_may_be_passed():
+    for k in (1.0, 2.0, 3.0, 4.0):
+
+        def f(x, a=k, b=2.0):
+            return a * x**b
+
+        def apart(x, /, a=k, *, b=2.0):
+            return a * x**b
+
+        for function in (f, apart):
+            derivative = grad(function)
+            found = (
+                derivative(3.0),
+                derivative(3.0, 5.0),
+                derivative(3.0, b=3.0),
+                derivative(3.0, a=5.0, b=3.0),
+            )
+            assert found == (6.0 * k, 30.0, 27.0 * k, 135.0)
+        assert grad(f, argnums=1)(3.0) == 9.0 == grad(f, argnums=1)(3.0, 7.0)
+        assert grad(f, argnums=(0, 1))(3.0) == (6.0 * k, 9.0)
+        assert grad(f, wrt="a")(3.0) == 9.0
+        with pytest.raises(TypeError):
+            grad(f)()
+        with pytest.raises(TypeError):
+            grad(f)(1.0, 2.0, 3.0, 4.0)
+
+
+def test_defaults_that_change_and_are_changed():
+    kept = []
+    for k in (1.0, 2.0, 3.0, 4.0):
+        seen, mark = np.full(3, k), object()
+
+        def f(x, seen=seen, mark=mark, other=mark):
+            seen += 1.0
+            return np.sum(seen * x) * (2.0 if mark is other else 1.0)
+
+        np.testing.assert_array_equal(grad(f)(X), np.full(3, 2.0 * (k + 1.0)))
+        np.testing.assert_array_equal(seen, k + 1.0)
+
+        def g(x, k=k):
+            return k * x
+
+        kept.append((grad(g), g))
+        assert kept[-1][0](1.0) == k
+    for n, (derivative, function) in enumerate(kept):
+        assert derivative(1.0) == n + 1.0
+        function.__defaults__ = (10.0 + n,)
+        assert derivative(1.0) == 10.0 + n
 
 
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
