@@ -50,12 +50,11 @@ def compile_program(derivative: Any, described: Described, backend: str, known: 
 def answered(derivative: Any, described: Described, backend: str, known: Known) -> Program:
     """A program as far as it is IR: source, primal, what is asked."""
     question, primal = derivative.question, read(derivative, described, known)
-    settled(primal.function)
+    function = settled(primal.function)
     require_more_than_a_call(primal)
     program = Program(derivative, described, primal, backend)
-    of = question.results(primal.result, without_constants(primal.function, program.wrt))
-    policy = "min-cut" if backend == "numba" and not primal.heeds_errors else "cheap"
-    return program.answered_by(substitute(question.program(primal.function, program.wrt, of, policy)), of)
+    of = question.results(primal.result, without_constants(function, program.wrt))
+    return program.answered_by(substitute(question.program(function, program.wrt, of, program.policy)), of)
 
 
 def read(of: Any, described: Described, known: Known = Known.ONES) -> Primal:

@@ -63,6 +63,11 @@ class Program(Request):
         return range(self.count)
 
     @property
+    def policy(self) -> str:
+        """What loops save rather than compute again, see ``adjoint``: in kernels the least."""
+        return "min-cut" if self.wanted == "numba" and not self.primal.heeds_errors else "cheap"
+
+    @property
     def fresh(self) -> range:
         """Those that the caller gets for keeps: cotangents, and all that a program of derivatives returns."""
         first = 0 if self.question.as_it_is else self.count
