@@ -178,11 +178,6 @@ class Guard:
         return Guard(path, "present", MISSING)
 
     @staticmethod
-    def several(path: Path, expected: bool) -> Guard:
-        """An int that is 2 at least, or one that is less."""
-        return Guard(path, "several", expected)
-
-    @staticmethod
     def same(path: Path, other: Path) -> Guard:
         """The object that is found along another path."""
         return Guard(path, "same", other)
@@ -204,8 +199,7 @@ class Guard:
 
     def __str__(self) -> str:
         what = {"type": "its class", "length": "its length", "keys": "its keys"}.get(self.kind, "its value")
-        what = "which object it is" if self.kind in ("same", "apart") else what
-        return f"`{self.path}` ({what})"
+        return f"`{self.path}` ({'which object it is' if self.kind in ('same', 'apart') else what})"
 
 
 class Guards:

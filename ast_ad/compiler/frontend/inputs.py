@@ -388,7 +388,7 @@ class Inputs:
         asked, several = (*key, "shape") in self.constants, self._aspect(key, value, "several")
         var = Var(leaf_type(value, key, self.lengths, asked, several), path.identifier)
         if several is not None:
-            self.guards.add(Guard.several(path, several))
+            self.guards.add(Guard(path, "several", several))
         if {key, ("outside", path.spot.every)} & self.constants or self._is_size(value, path):
             self.guards.add(Guard.value(path, value))
             self.static_values[key] = value
