@@ -27,6 +27,7 @@ from ..tables import statement
 from ..types.joins import ShapeChange
 from ..values import Arr, Comprehension, Dct, Lst, Maybe, Value, now
 from .first_pass import (
+    Spec,
     any_turn,
     first_pass_apart,
     region_loop,
@@ -39,7 +40,7 @@ from .iteration import check_counts, drives, iteration, own_iterator
 from .live_lists import ListChanges, fixed_lists, run_live
 from .passes import EveryPassRaises, Passes
 from .unrolling import unroll
-from .written_out import KeyOfPass, may_be_written_out
+from .written_out import KeyOfPass, may_be_written_out, written_out
 
 MAX_UNROLLED = 600
 
@@ -140,7 +141,9 @@ def run_over(
     names: set[str],
     target: gast.AST,
     live: Collection[str] | None,
+    short: bool = True,
 ) -> None:
+    """``short``: whether it may be written out for the keys of a dict, if it has few passes."""
     spec = iteration(cx, source)
     if isinstance(spec, list) and isinstance(source, Lst) and source.shows and not is_iterator(source):
         unroll(cx, [functools.partial(shown, cx, source, i) for i in range(len(spec))], body)
@@ -157,7 +160,7 @@ def run_over(
 
     passes, static = Passes(live, some_turn, runs_for_certain(count)), cx.static_value(count)
     try:
-        with may_be_written_out(cx, static, passes):
+        with may_be_written_out(cx, static if short else None, passes):
             region_loop(cx, (start, stop, step), get, body, names, target, passes)
         if wants_settled(cx):
             settle_first(cx, spec, body, names, target, live, (entry, mark))
@@ -167,30 +170,49 @@ def run_over(
         cx.state = entry
         only_pass(cx, some_turn(), lambda: body(get(start)))
         return
-    except (ShapeChange, AdError, KeyOfPass) as problem:
+    except KeyOfPass as problem:
+        del cx.builder.block.ops[mark:]
+        cx.state = entry.fork()
+        if problem.passes is not passes:
+            raise
+        stopped = written_out(cx, static_items(cx, static, spec), body)
+        if stopped is None:
+            return
         del cx.builder.block.ops[mark:]
         cx.state = entry
-        if isinstance(problem, KeyOfPass) and problem.passes is not passes:
-            raise
+        try:
+            run_over(cx, source, body, names, target, live, short=False)
+        except AdError as other:
+            raise (stopped if isinstance(stopped, AdError) else other) from None
+        return
+    except (ShapeChange, AdError) as problem:
+        del cx.builder.block.ops[mark:]
+        cx.state = entry
         first = problem
     if not isinstance(static, int) and isinstance(first, ShapeChange) and runs_for_certain(count):
         if first_pass_apart(cx, spec, body, names, target, live):
             return
+    unroll(cx, static_items(cx, trips(cx, count, first), spec), body)
+
+
+def trips(cx: Context, count: Value, first: ShapeChange | AdError) -> int:
+    """The trip count of a loop that can't be a region because of ``first``."""
+    static = cx.static_value(count)
     if not isinstance(static, int) and isinstance(first, ShapeChange):
         try:
             static = cx.demand(count, "the trip count of a loop whose structure changes from pass to pass")
         except AdError as problem:
             problem.why = f"{first}; {problem.why}"
             raise problem from None
-    if not isinstance(static, int) or static > MAX_UNROLLED:
-        if isinstance(first, ShapeChange):
-            raise cx.unsupported(
-                "a loop whose structure changes from pass to pass",
-                str(first),
-                "keep types and structure the same in every pass",
-            )
-        raise first
-    unroll(cx, [functools.partial(get, Lit(i)) for i in static_indices(cx, static, start, step)], body)
+    if isinstance(static, int) and static <= MAX_UNROLLED:
+        return static
+    if isinstance(first, ShapeChange):
+        raise cx.unsupported(
+            "a loop whose structure changes from pass to pass",
+            str(first),
+            "keep types and structure the same in every pass",
+        )
+    raise first
 
 
 def only_pass(cx: Context, enters: Value, run: Callable[[], None]) -> None:
@@ -206,10 +228,12 @@ def only_pass(cx: Context, enters: Value, run: Callable[[], None]) -> None:
         branch(cx, enters, once, lambda: None, None)
 
 
-def static_indices(cx: Context, count: int, start: Value, step: Value) -> list[int]:
+def static_items(cx: Context, count: int, spec: Spec) -> list[Callable[[], Value]]:
+    """What gives the items of a loop, one by one, where all is known about its range."""
+    _, start, _, step, get = spec
     first = cx.demand(start, "the start of a range")
     stride = cx.demand(step, "the step of a range")
-    return [first + k * stride for k in range(count)]
+    return [functools.partial(get, Lit(first + k * stride)) for k in range(count)]
 
 
 # ----- while

@@ -6,16 +6,21 @@ would have to be one whose keys are known at run time only, with entries of one 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+import functools
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 
-from ...ir.ops import UNKNOWN, Var, operands, variables
+from ....errors import AdError
+from ...ir.ops import UNKNOWN, Block, Var, operands, variables, walk
 from ..context import Context
+from ..types.joins import ShapeChange
 from ..values import Value
 from .passes import Passes
+from .unrolling import unroll
 
 MAX_PASSES = 32  # of one loop
 MAX_COPIES = 256  # of all bodies of a program that are written out
+MAX_STATEMENTS = 1000  # of one loop, in all its passes
 
 
 class KeyOfPass(Exception):
@@ -37,6 +42,29 @@ def may_be_written_out(cx: Context, count: object, passes: Passes) -> Iterator[N
     finally:
         if few:
             cx.short.pop()
+
+
+class TooLong(Exception):
+    """What a loop becomes, pass by pass, has too many statements."""
+
+
+def written_out(
+    cx: Context, items: list[Callable[[], Value]], body: Callable[[Value], None]
+) -> Exception | None:
+    """Read the passes of a loop one by one; what stopped that, if something did: some may have been read."""
+    ops, mark = cx.builder.block.ops, len(cx.builder.block.ops)
+
+    def item(position: int) -> Value:
+        made = sum(1 for _ in walk(Block(ops[mark:]))) if position == 1 else 0
+        if made * len(items) > MAX_STATEMENTS:
+            raise TooLong
+        return items[position]()
+
+    try:
+        unroll(cx, [functools.partial(item, k) for k in range(len(items))], body)
+    except (TooLong, ShapeChange, AdError) as problem:
+        return problem
+    return None
 
 
 def write_out_for(cx: Context, key: Value) -> None:
