@@ -37,7 +37,7 @@ from .traced_callees import call_sites, require_more_than_a_call, without_consta
 
 @counted()
 def compile_program(derivative: Any, described: Described, backend: str, known: Known) -> Program:
-    """The program that answers a question for one kind of arguments ."""
+    """The program that answers a question for one kind of arguments."""
     program = answered(derivative, described, backend, known)
     primal, backend = program.primal, "numpy" if program.primal.heeds_errors else backend
     parts = [Pure(program.joint, primal.written, program.fresh)]
@@ -51,8 +51,7 @@ def answered(derivative: Any, described: Described, backend: str, known: Known) 
     """A program as far as it is IR: source, primal, what is asked."""
     question, primal = derivative.question, read(derivative, described, known)
     function = settled(primal.function)
-    require_more_than_a_call(primal)
-    program = Program(derivative, described, primal, backend)
+    program = Program(derivative, described, require_more_than_a_call(primal), backend)
     of = question.results(primal.result, without_constants(function, program.wrt))
     return program.answered_by(substitute(question.program(function, program.wrt, of, program.policy)), of)
 

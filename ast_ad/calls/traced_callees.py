@@ -191,8 +191,8 @@ def call_sites(derivative: Any) -> CallSites | None:
     return CallSites(TracedCall, traced_call, NotOnTrial) if derivative.may_trace() else None
 
 
-def require_more_than_a_call(primal: Primal) -> None:
-    """Refuse a program that consists of one call that can't be followed: the whole is traced, then.
+def require_more_than_a_call(primal: Primal) -> Primal:
+    """The program itself; refused if it is one call that can't be followed: the whole is traced, then.
 
     Raises:
         AdError: why the call can't be followed.
@@ -200,6 +200,7 @@ def require_more_than_a_call(primal: Primal) -> None:
     operations = [op for op in walk(primal.function.body) if not (isinstance(op, Op) and op.fn in NAMING)]
     if primal.calls and len(operations) <= len(primal.calls):
         raise next(iter(primal.calls.values()))
+    return primal
 
 
 # ----- the operations --------------------------------------------------------------------------------

@@ -31,7 +31,7 @@ from ..ir import builtin
 from ..ir.alternatives import is_mixed
 from ..ir.ops import Arg, Block, Lit, Op, Span, Statement, Var, blocks, operands, variables, walk
 from ..ir.types import Array, ListOf, Scalar
-from ..simplify.renaming import Renaming, copy_statement, free, renamed
+from ..simplify.renaming import Renaming, copy_statement, free, renamed, replace_reads
 from ..simplify.view_indices import is_basic_index
 from .recomputation import choose
 
@@ -197,9 +197,12 @@ def keep_lengths(block: Block, primal: Block, lists: Iterable[Var]) -> None:
     copied.
     """
     wanted = {v for v in lists if isinstance(v.type, ListOf)}
+    names: Renaming = {}
     for var in wanted & set(free(block)):
         if all(_asks_length(op) for op in walk(block) if var in variables(*operands(op))):
-            _read_length(block, var, primal)
+            _read_length(block, var, primal, names)
+    if names:
+        replace_reads(block, names)
 
 
 def _asks_length(op: Statement) -> bool:
@@ -211,16 +214,18 @@ def _asks_length(op: Statement) -> bool:
     return op.fn in _LENGTHS or op.fn is containers.list_zeros_like and of_floats
 
 
-def _read_length(block: Block, var: Var, primal: Block) -> None:
+def _read_length(block: Block, var: Var, primal: Block, names: Renaming) -> None:
+    """Take the operations that ask for the length away, or let them make zeros of a number."""
     for i in range(len(block.ops) - 1, -1, -1):
         op = block.ops[i]
         for inner in blocks(op):
-            _read_length(inner, var, primal)
+            _read_length(inner, var, primal, names)
         if not isinstance(op, Op) or var not in variables(*op.args):
             continue
         length = _length(var, primal, op.span)
         if op.fn in _LENGTHS:
-            op.fn, op.args = builtin.assign, (length,)
+            names[op.out] = length
+            del block.ops[i]
         elif isinstance(length, Lit):
             op.fn, op.args = builtin.make_list, (Lit(0.0),) * length.value
         else:

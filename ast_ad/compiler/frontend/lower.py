@@ -219,8 +219,12 @@ def _read(
 
 
 def with_others(constants: frozenset[Any]) -> frozenset[Any]:
-    """Keys of constants; where three are items of one structure from outside, all such items are to be."""
-    spots = [key[1].every for key in constants if len(key) == 2 and isinstance(key[1], Spot)]
+    """Keys of constants; where three are items of one structure from outside, all such items are to be.
+
+    So they are where it is asked of three whether they are several.
+    """
+    asked = (key for key in constants if len(key) == 2 or key[2:] == ("several",))
+    spots = [key[1].every for key in asked if isinstance(key[1], Spot)]
     return constants | {("outside", spot) for spot, count in Counter(spots).items() if count > 2}
 
 
