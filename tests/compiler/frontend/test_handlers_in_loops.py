@@ -133,6 +133,7 @@ def test_programs(f, backend):
         assert backend == "numpy" or "NumPy code at" not in derivative.explain()
 
 
+@pytest.mark.slow
 def test_the_equator():
     """There is nothing to divide by, in the first pass as in the others."""
     for backend in ("numpy", "numba"):

@@ -101,7 +101,7 @@ def test_values_and_gradients(function):
         np.testing.assert_allclose(bar, np.array(moved) / 2e-6, rtol=1e-6, atol=1e-7)
 
 
-@pytest.mark.slow(beyond=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("function", [chain, numbers], ids=lambda f: f.__name__)
 def test_kernels(function):
     derivative = ast_ad.value_and_grad(function, backend="numba", fallback="error")

@@ -79,6 +79,7 @@ def test_what_is_read_from_outside_is_asked_at_each_call(backend, monkeypatch):
         of_object(W)
 
 
+@pytest.mark.slow
 def test_a_loop_carries_one_shape():
     """Which is known, so that what its turns leave is one array, and not a list of arrays of any length."""
 

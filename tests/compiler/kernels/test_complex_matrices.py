@@ -131,6 +131,7 @@ def circuit(v, n):
     return np.real(np.sum(phases @ state)) + np.sum(np.abs(state[: 1 << (n - 1)]) ** 2)
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.slow(beyond=2)
 @pytest.mark.parametrize(
     "function, args",

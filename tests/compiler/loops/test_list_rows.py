@@ -161,7 +161,7 @@ OTHERS = [
 ]
 
 
-@pytest.mark.drawn(of=5)
+@pytest.mark.drawn(of=4)
 @pytest.mark.slow
 @pytest.mark.parametrize("f", FITTING + OTHERS, ids=lambda f: f.__name__)
 def test_lists(f, monkeypatch):
@@ -189,7 +189,8 @@ def test_evaluated(f):
         require_evaluated(f, X.copy(), 4)
 
 
-@pytest.mark.slow(beyond=1)
+@pytest.mark.drawn(of=3)
+@pytest.mark.slow
 @pytest.mark.parametrize("f", FITTING, ids=lambda f: f.__name__)
 def test_no_list_is_left(f):
     derivative = ast_ad.value_and_grad(f, backend="numba", check=False)
@@ -198,8 +199,9 @@ def test_no_list_is_left(f):
     assert not [line for line in text if "append" in line or "_within" in line]
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.slow
-def test_second_derivatives():
-    for f in (gram, path, table):
-        found = ast_ad.hessian(f, backend="numba")(X, 3)
-        np.testing.assert_allclose(found, ast_ad.hessian(f, backend="numpy")(X, 3), rtol=1e-9, atol=1e-10)
+@pytest.mark.parametrize("f", [path, gram, table], ids=lambda f: f.__name__)
+def test_second_derivatives(f):
+    found = ast_ad.hessian(f, backend="numba")(X, 3)
+    np.testing.assert_allclose(found, ast_ad.hessian(f, backend="numpy")(X, 3), rtol=1e-9, atol=1e-10)
