@@ -68,6 +68,9 @@ class Code:
         parallel: whether loops of kernels run in threads.
     """
 
+    unexplained = False
+    """Whether kernels failed for a reason that is no assumption of theirs: another process may have none."""
+
     def __init__(self, pure: Pure, stages: Stages, backend: str = "numpy", parallel: bool = False) -> None:
         self.pure, self.function = pure, pure.function
         self.stages = stages
@@ -130,6 +133,7 @@ class Code:
         found = failed(problem, self.run, self.text)
         self._take_numpy()
         self.why = f"{type(problem).__name__}: {problem}"
+        self.unexplained = not found
         self.dropped += [one for one in found if one not in self.dropped]
         if not found or any(one.place is None for one in found):
             return

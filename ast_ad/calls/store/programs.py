@@ -121,6 +121,8 @@ def _described(program: Any, leaves: Sequence[Any]) -> dict[str, Any]:
         raise NotStored
     if not generated or hasattr(module, "__injected__"):
         raise NotStored
+    if code.unexplained:  # a time limit that ran out while they were compiled, perhaps
+        raise NotStored
     if not all(_is_ours(op) for op in walk(primal.function.body)):
         raise NotStored
     ways = _Ways(program.owner.function)

@@ -403,3 +403,24 @@ def test_in_another_process(tmp_path):
     ]
     assert out[0][:2] == ["numba", "True"] and out[1][:2] == ["numba", "False"], out
     assert out[0][2] == out[1][2]
+
+
+def doubled_squares(x):
+    return 2.0 * np.sum(x * x)
+
+
+class Stopped(Exception):
+    """What a handler of signals raises."""
+
+
+def test_kernels_that_were_interrupted_are_asked_for_again():
+    """That a time limit ran out in one process says nothing of the next one."""
+    forget(doubled_squares)
+    derivative = ast_ad.value_and_grad(doubled_squares, backend="numba")
+    derivative(THREE)
+    program = derivative._last
+    assert stored._described(program, [THREE])["backend"] == "numba"
+    program.code.drop_kernels(Stopped("after 3 s"))
+    assert program.code.backend == "numpy" and program.code.why == "Stopped: after 3 s"
+    with pytest.raises(stored.NotStored):
+        stored._described(program, [THREE])
