@@ -28,9 +28,9 @@ from ...rules.nested_lists import item_within
 from ...rules.registry import lookup
 from ..frontend.builder import type_of_arg
 from ..ir import builtin
-from ..ir.alternatives import is_mixed
+from ..ir.alternatives import alternatives, is_mixed
 from ..ir.ops import Arg, Block, Lit, Op, Span, Statement, Var, blocks, operands, variables, walk
-from ..ir.types import Array, ListOf, Scalar
+from ..ir.types import Array, ListOf, Scalar, dtype_of
 from ..simplify.renaming import Renaming, copy_statement, free, renamed, replace_reads
 from ..simplify.view_indices import is_basic_index
 from .recomputation import choose
@@ -206,12 +206,15 @@ def keep_lengths(block: Block, primal: Block, lists: Iterable[Var]) -> None:
 
 
 def _asks_length(op: Statement) -> bool:
-    """Whether nothing of a list but its length is read; zeros of arrays have the arrays' shapes."""
+    """Whether nothing of a list but its length is read.
+
+    Zeros of arrays have the arrays' shapes, and those of NumPy's numbers in single precision that class.
+    """
     if not isinstance(op, Op) or len(op.outs) != 1:
         return False
     element = getattr(op.out.type, "element", None)
-    of_floats = isinstance(element, Scalar) and element.kind == "float"
-    return op.fn in _LENGTHS or op.fn is containers.list_zeros_like and of_floats
+    of_doubles = isinstance(element, Scalar) and all(dtype_of(t) == np.float64 for t in alternatives(element))
+    return op.fn in _LENGTHS or op.fn is containers.list_zeros_like and of_doubles
 
 
 def _read_length(block: Block, var: Var, primal: Block, names: Renaming) -> None:

@@ -22,13 +22,15 @@ def ends(call, *args):
 def check(f, points, monkeypatch, told=""):
     """Values, with their kinds, and exceptions are the plain call's; gradients NumPy code's, and differences.
 
-    One derivative gets all the points: lists are long at one, and empty at the next.
+    One derivative gets all the points, each an array or all the arguments: lists are long at one, and empty
+    at the next.
     """
     monkeypatch.setattr(code, "FAIL_LOUDLY", True)
     derivative = ast_ad.value_and_grad(f, backend="numba", check=False)
     plain = ast_ad.value_and_grad(f, backend="numpy", check=False)
-    for w in points:
-        called, found, expected = ends(f, w.copy()), ends(derivative, w), ends(plain, w)
+    for point in points:
+        w, *more = point if isinstance(point, tuple) else (point,)
+        called, found, expected = (ends(call, w.copy(), *more) for call in (f, derivative, plain))
         if isinstance(called, type):
             assert called is found is expected, told
             continue
@@ -36,7 +38,7 @@ def check(f, points, monkeypatch, told=""):
         assert found[0] == pytest.approx(called, rel=1e-12, nan_ok=True), told
         np.testing.assert_allclose(found[1], expected[1], rtol=1e-10, atol=1e-13, err_msg=told)
         if np.isfinite(called):
-            slopes, smooth = differences(f, w)
+            slopes, smooth = differences(lambda v: f(v, *more), w)  # noqa: B023 (called at once)
             np.testing.assert_allclose(found[1][smooth], slopes[smooth], rtol=1e-5, atol=1e-6, err_msg=told)
 
 

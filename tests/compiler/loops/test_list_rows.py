@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import ast_ad
-from ast_ad.calls import code
-from tests.compiler.loops.list_programs import require_evaluated
+from tests.compiler.loops.list_programs import check, require_evaluated
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning"),  # some are traced: right all the same
@@ -165,21 +164,7 @@ OTHERS = [
 @pytest.mark.slow
 @pytest.mark.parametrize("f", FITTING + OTHERS, ids=lambda f: f.__name__)
 def test_lists(f, monkeypatch):
-    monkeypatch.setattr(code, "FAIL_LOUDLY", True)
-    derivative = ast_ad.value_and_grad(f, backend="numba", check=False)
-    plain = ast_ad.value_and_grad(f, backend="numpy", check=False)
-    for n in (4, 7, 1, 0, 3):
-        try:
-            expected = f(X, n)
-        except (IndexError, ValueError, ZeroDivisionError) as error:
-            with pytest.raises(type(error)):
-                derivative(X.copy(), n)
-            continue
-        value, found = derivative(X.copy(), n)
-        np.testing.assert_allclose(value, expected, rtol=1e-12)
-        np.testing.assert_allclose(found, plain(X.copy(), n)[1], rtol=1e-10, atol=1e-13)
-        moved = [f(X + e, n) - f(X - e, n) for e in 1e-6 * np.eye(5)]
-        np.testing.assert_allclose(found, np.array(moved) / 2e-6, rtol=1e-5, atol=1e-6)
+    check(f, [(X, n) for n in (4, 7, 1, 0, 3)], monkeypatch)
 
 
 @pytest.mark.slow(beyond=3)

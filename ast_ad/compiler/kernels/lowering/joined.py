@@ -56,7 +56,7 @@ def display(s: Scalarizer, op: Op, source: Seq) -> None:
         raise NoForm("a display of unknown rank")
     leaves = list(_leaves(s, source, ()))
     kinds = {v.type.kind if isinstance(v, Value) else kind_of(argument_type(v)) for _, v in leaves}
-    if not kinds <= set(_WIDER[: _WIDER.index(type.kind) + 1]):
+    if type.kind not in _WIDER or not kinds <= set(_WIDER[: _WIDER.index(type.kind) + 1]):
         raise NoForm("a display of numbers as narrower ones")
     lengths: list[Arg] = [Lit(n) for n in _counts(s, source)]
     values = [v for _, v in leaves if isinstance(v, Value)]

@@ -142,7 +142,9 @@ def _copy(s: Scalarizer, op: Op) -> None:
     if op.kwargs.keys() - allowed or len(op.args) != 1:
         raise NoForm("a conversion")
     (source,) = op.args
-    if "dtype" in op.kwargs and not (isinstance(source, Seq) and isinstance(op.out.type, Array)):
+    if "dtype" in op.kwargs and not isinstance(source, Seq):
+        if not isinstance(s.arg(source), Value):  # an array without axes, which kernels hold as no number
+            raise NoForm("a number as an array")
         form(s, Op(helpers.astype, (source, op.kwargs["dtype"]), op.outs, {}, op.span))
         return
     if isinstance(source, Seq):
