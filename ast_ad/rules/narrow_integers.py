@@ -2,7 +2,8 @@
 
 ``x ** k`` and ``arctan2(x, k)`` compute in the type of the result. Their derivatives need ``k - 1`` and
 ``k * k``, which wrap in integers of eight bits, and booleans have no ``-``: the rules of elementwise
-functions get them as int64, unless they were registered with ``unmixed=True``.
+functions get them as int64, those of 64 bits without a sign as float64, unless they were registered with
+``unmixed=True``.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import numpy as np
 
 from .registry import Primitive
 
-WIDE = np.dtype(np.int64)
+_WIDE, _LARGE = np.dtype(np.int64), np.dtype(np.uint64)
 
 
 def is_narrow(dtype: Any) -> bool:
@@ -22,16 +23,25 @@ def is_narrow(dtype: Any) -> bool:
     >>> is_narrow(np.dtype(np.uint8)), is_narrow(np.dtype(np.int64)), is_narrow(None)
     (True, False, False)
     """
-    return dtype is not None and (dtype.kind in "bu" or dtype.kind == "i" and dtype.itemsize < WIDE.itemsize)
+    return dtype is not None and (dtype.kind in "bu" or dtype.kind == "i" and dtype.itemsize < _WIDE.itemsize)
+
+
+def wide(*dtypes: Any) -> np.dtype:
+    """What holds such integers, and what is less or more by a few: int64 ends where half of uint64 does.
+
+    >>> wide(np.dtype(np.uint8)), wide(np.dtype(np.uint64))
+    (dtype('int64'), dtype('float64'))
+    """
+    return np.dtype(np.float64) if _LARGE in dtypes else _WIDE
 
 
 def widens(primitive: Primitive, count: int) -> bool:
-    """Whether a rule gets its narrow integers, among ``count`` arguments, as int64."""
+    """Whether a rule gets its narrow integers, among ``count`` arguments, as wide ones."""
     return primitive.kind == "elementwise" and not primitive.unmixed and count > 1
 
 
 def widened(x: Any) -> Any:
-    """Narrow integers as int64; anything else as it is.
+    """Narrow integers as wide ones; anything else as it is.
 
     >>> widened(np.array([200], np.uint8)) - 201
     array([-1])
@@ -39,4 +49,5 @@ def widened(x: Any) -> Any:
     array = getattr(x, "_array", x)
     if not isinstance(array, (np.ndarray, np.generic)) or not is_narrow(array.dtype):
         return x
-    return x.astype(WIDE) if array is x else x.long()  # of a tensor
+    dtype = wide(array.dtype)
+    return x.astype(dtype) if array is x else x.double() if dtype.kind == "f" else x.long()  # of a tensor

@@ -141,3 +141,20 @@ def test_a_program_has_the_derivative_that_differences_give(f: Any, k: Any, back
     np.testing.assert_allclose(gradient @ direction, (4 * slopes[1] - slopes[0]) / 3, rtol=1e-6)
     _, tangent = ast_ad.jvp(f, (x, k), (direction, None), backend=backend)
     np.testing.assert_allclose(tangent, gradient @ direction, rtol=1e-10)
+
+
+@pytest.mark.parametrize("traced", [False, True])
+def test_half_of_the_largest_integers_is_beyond_int64(traced: bool) -> None:
+    """As int64 they were negative, and so was the derivative."""
+    large = np.uint64(2**63 + 2**40)
+
+    def angle(x: Any) -> Any:
+        return np.arctan2(x, large) * 1e19
+
+    if traced:
+        x = ast_ad.tensor(1.5, dtype=ast_ad.float64, requires_grad=True)
+        angle(x).backward()
+        found = float(x.grad)
+    else:
+        found = ast_ad.grad(angle, backend="numpy", fallback="error")(1.5)
+    assert found == pytest.approx(1e19 / float(large), rel=1e-14)

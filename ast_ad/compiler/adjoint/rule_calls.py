@@ -13,7 +13,7 @@ from typing import Any
 
 from ...errors import MissingRuleError, UnsupportedError
 from ...rules import containers, helpers
-from ...rules.narrow_integers import WIDE, is_narrow, widens
+from ...rules.narrow_integers import is_narrow, wide, widens
 from ...rules.registry import Primitive, lookup
 from ..frontend.builder import type_of_arg
 from ..ir.ops import Arg, Lit, Op, Seq, Var
@@ -83,17 +83,21 @@ def with_arrays(op: Op, call: Callable[..., Any]) -> tuple[Arg, ...]:
 
 
 def widened(op: Op, primitive: Primitive, call: Callable[..., Any]) -> tuple[Arg, ...]:
-    """The arguments of a call as an elementwise rule takes them: narrow integers as int64."""
+    """The arguments of a call as an elementwise rule takes them: narrow integers as wide ones."""
     if not widens(primitive, len(op.args)):
         return tuple(op.args)
-    return tuple(call(helpers.astype, arg, Lit(WIDE)) if _is_narrow(arg) else arg for arg in op.args)
-
-
-def _is_narrow(arg: Arg) -> bool:
-    kind = type_of_arg(arg)
-    return isinstance(kind, (Scalar, Array)) and any(
-        is_narrow(getattr(each, "dtype", each)) for each in (kind, *kind.among)
+    found = [[dtype for dtype in _dtypes(arg) if is_narrow(dtype)] for arg in op.args]
+    return tuple(
+        call(helpers.astype, arg, Lit(wide(*narrow))) if narrow else arg
+        for arg, narrow in zip(op.args, found, strict=True)
     )
+
+
+def _dtypes(arg: Arg) -> list[Any]:
+    """The dtypes that a number or an array may have."""
+    kind = type_of_arg(arg)
+    each = (kind, *kind.among) if isinstance(kind, (Scalar, Array)) else ()
+    return [getattr(one, "dtype", one) for one in each]
 
 
 def _is_vector(arg: Arg) -> bool:
