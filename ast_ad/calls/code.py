@@ -17,6 +17,7 @@ from ..compiler.ir.types import Array
 from ..compiler.report import Report
 from ..deep import is_repeated
 from ..errors import AdError
+from ..interrupts import let_through
 from .fitting.assumptions import MOST_DROPPED, Assumption, assumptions, failed
 
 Run = Callable[..., Any]
@@ -151,6 +152,7 @@ class Code:
         try:
             return self.run(*inputs)
         except Exception as error:
+            let_through(error, causes=True)
             problem = error
         results = self.in_numpy()(*inputs)
         self.drop_kernels(problem)
@@ -172,6 +174,7 @@ def kernels_or_why(kernel_code: Callable[..., Loaded], pure: Pure, report: Repor
     except NotCompiled as reason:
         return reason.construct
     except Exception as error:  # NumPy's code is there for what the kernels' compiler can't do
+        let_through(error, causes=True)
         if FAIL_LOUDLY or (isinstance(error, RecursionError) and is_repeated()):
             raise
         return f"{type(error).__name__}: {error}"

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..eager.state import state
 from ..errors import InputError, InternalError, NoDerivativeError, UnsupportedError
+from ..interrupts import let_through
 from ..options import Options
 from ..tracing.argument_copies import copied
 from ..tracing.jitted_loops import TRACED, open_door
@@ -52,6 +53,7 @@ class EveryFloat(Vjp):
         except (InputError, NoDerivativeError):
             raise
         except Exception as error:
+            let_through(error)
             raise CannotCompile() from error
         self.require_none_seen(program)
         states = program.states(inputs)

@@ -24,6 +24,7 @@ from ..errors import (
     UnsupportedError,
 )
 from ..inspection.views import Inspection
+from ..interrupts import let_through
 from ..options import Options
 from ..trees import STATIC, flatten
 from .ahead import Ahead
@@ -116,6 +117,7 @@ class Derivative(Ahead, Inspection, Sharing):
                 return program, inputs, first_call(program, *self.arguments.arrange(args, kwargs), inputs)
             return program, inputs, program(inputs)
         except Exception as error:
+            let_through(error)
             if not isinstance(program, Program):
                 raise
             args, kwargs = self.arguments.arrange(args, kwargs)
@@ -241,6 +243,7 @@ class Derivative(Ahead, Inspection, Sharing):
             except NoDerivativeError:
                 raise
             except Exception as error:
+                let_through(error)
                 if not self.may_trace():
                     if isinstance(error, AdError):
                         raise

@@ -14,6 +14,7 @@ from ..compiler.frontend.structures import rebuild
 from ..compiler.ir.builtin import own
 from ..compiler.ir.ops import Function, Op, walk
 from ..errors import InternalError, SharedMemoryError, UnsupportedError
+from ..interrupts import let_through
 from ..rules.numpy.decompositions import reciprocal_gaps
 from ..trees import LEAF, changed
 from .code import Code
@@ -211,6 +212,7 @@ class Program(Request):
             self._require_writable(inputs)
             return self._run(self._entry(self.code.run), inputs)
         except Exception as error:
+            let_through(error, causes=self.code.backend != "numpy")
             problem = error
         try:
             if states is not None and self.code.backend != "numpy":
@@ -234,6 +236,7 @@ class Program(Request):
             with again() if self.loud else contextlib.nullcontext():
                 results = self._run(self._entry(self.code.in_numpy()), inputs)
         except Exception as error:
+            let_through(error)
             self.explained(error)
         self.code.drop_kernels(problem)
         return results

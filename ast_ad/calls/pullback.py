@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..compiler.frontend.structures import positions, rebuild
+from ..interrupts import let_through
 from ..tracing import is_tracing
 from ..trees import TreeDef, flatten
 from .alike import as_like, check_like, structured
@@ -145,6 +146,7 @@ class PullbackAt:
         try:
             bars = self.leaves(*seeds)
         except Exception as error:
+            let_through(error)
             if self.instead is None:
                 raise
             bars = self.instead(seeds, error)

@@ -17,6 +17,7 @@ import numpy as np
 
 from ..compiler.frontend.guards import Argument, access, aspect_of, tests_of
 from ..errors import UnsupportedError
+from ..interrupts import let_through
 from ..trees import LEAF
 from .checks.failures import prints
 
@@ -143,7 +144,8 @@ class FastCall:
             results = program.failed(inputs, error)
         except UnsupportedError:
             return MISS
-        except Exception:
+        except Exception as problem:
+            let_through(problem)
             if prints(self.program):
                 raise
             return MISS  # the long way finds out whose error it is

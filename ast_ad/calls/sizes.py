@@ -12,6 +12,7 @@ from ..compiler.analysis.work import numbers_in
 from ..compiler.budget import counted
 from ..compiler.emit.load import build_lock
 from ..compiler.garbage import collector_paused
+from ..interrupts import let_through
 from .pipeline import read
 
 UNKNOWN = 16  # numbers that a value is supposed to have
@@ -30,7 +31,8 @@ def how_many(derivative: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
         with build_lock, collector_paused(), counted():
             primal = read(derivative, described)
             floats = derivative.question.results(primal.result, primal.function)
-    except Exception:  # whoever needs the program will say what is wrong
+    except Exception as error:  # whoever needs the program will say what is wrong
+        let_through(error)
         return None
     found = numbers_in(primal.function, described[2], floats)
     return UNKNOWN if found is None else found

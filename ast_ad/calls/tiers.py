@@ -16,6 +16,7 @@ from ..compiler.analysis.work import nanoseconds
 from ..compiler.frontend.length_patterns import SMALL, Known, pattern, shapes_of
 from ..compiler.ir.types import Array
 from ..errors import AdError, InternalError
+from ..interrupts import let_through
 from . import code as codes
 from .checks.check import is_inside
 from .fitting.assumptions import given_up, of_lengths
@@ -112,6 +113,7 @@ class Tier:
                 self.why = f"{type(error).__name__}: {error.construct}"
                 break
             except Exception as error:
+                let_through(error, causes=True)
                 if codes.FAIL_LOUDLY:
                     raise
                 self.why = f"{type(error).__name__}: {error}"

@@ -21,6 +21,7 @@ from ...compiler.ir.ops import Op, walk
 from ...compiler.ir.show import callable_name
 from ...compiler.ir.types import dtype_of, is_single
 from ...errors import AdError, InputTypeError, WrongProgramError
+from ...interrupts import let_through
 from ...rules.random_draws import with_shape
 from ...tracing.argument_copies import copied, uncopied
 from ...trees import flatten
@@ -52,6 +53,7 @@ class Outcome:
         try:
             return Outcome(run())
         except Exception as error:
+            let_through(error)
             return Outcome(error=error)
 
     def __str__(self) -> str:

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from ...extrapolation import is_stepped
+from ...interrupts import let_through
 from ...trees import flatten
 
 TRUST = 1e-3  # how well differences have to agree before they count, relative to the larger one
@@ -61,7 +62,8 @@ def along_a_direction(
     h, here = eps ** (1 / 3), _total(plain, program)
     try:
         ahead, behind = [[at(sign * size) for size in (h, h / 4)] for sign in (1.0, -1.0)]
-    except Exception:  # the function may not be defined beside the point
+    except Exception as error:  # the function may not be defined beside the point
+        let_through(error)
         return ""
     wide, narrow = (ahead[0] - behind[0]) / (2 * h), (ahead[1] - behind[1]) / (h / 2)
     sides = (ahead[1] - here) / (h / 4), (here - behind[1]) / (h / 4)

@@ -17,6 +17,7 @@ import numpy as np
 from ...compiler.ir.builtin import TELLING
 from ...compiler.ir.ops import Op, walk
 from ...errors import AdError, InternalError, UnsupportedError
+from ...interrupts import let_through
 from ...tracing.argument_copies import copied
 from ..fitting.generator_states import States
 
@@ -98,6 +99,7 @@ def raised_by(function: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Exc
         with quiet():
             function(*values[: len(args)], **named)
     except Exception as error:
+        let_through(error)
         return error
     return None
 

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ...interrupts import let_through
 from ...tracing.argument_copies import copied
 from ...trees import flatten
 
@@ -33,7 +34,8 @@ def is_undefined(
         return False
     try:
         found, made = ones_pulled(program, args, kwargs)
-    except Exception:  # what can't be traced tells nothing
+    except Exception as error:  # what can't be traced tells nothing
+        let_through(error)
         return False
     if made or forward:
         return not made and any(bool(np.any(np.isnan(bar))) for bar in found)

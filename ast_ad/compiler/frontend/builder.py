@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ...interrupts import let_through
 from ...rules import helpers, required
 from ..budget import spend
 from ..ir.alternatives import is_mixed
@@ -210,6 +211,7 @@ def fold(fn: Callee, args: tuple[Arg, ...]) -> Any:
     try:
         result = fn(*(a.value for a in args))  # type: ignore[union-attr]
     except Exception as problem:
+        let_through(problem)
         raise InferenceError(f"{type(problem).__name__}: {problem}") from problem
     return tuple(map(Lit, result)) if isinstance(result, tuple) else Lit(result)
 
@@ -225,7 +227,8 @@ def _known(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Any:
         return UNKNOWN
     try:
         return fn(*values)
-    except Exception:
+    except Exception as problem:
+        let_through(problem)
         return UNKNOWN
 
 

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ....interrupts import let_through
 from ....rules.required import require_none_absent
 from ...ir.ops import Op, Var
 from ...ir.types import ListOf, Optional
@@ -36,7 +37,8 @@ def require_present(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str
         named = dict(zip(kwargs, dummies[len(args) :], strict=True))
         try:
             result = quietly(lambda *some: fn(*some, **named), dummies[: len(args)], {})  # noqa: B023
-        except Exception:
+        except Exception as problem:
+            let_through(problem)
             continue
         if result is not None and _is_list(cx, absent):  # filled meanwhile, most of the time
             items = _items(cx, absent) if isinstance(absent, Lst) else cx.variable(absent)

@@ -12,6 +12,7 @@ import gast
 import numpy as np
 
 from ....errors import AdError, SourceError
+from ....interrupts import let_through
 from ....rules import containers, helpers
 from ....rules.of_numba import WITHOUT_EXCEPTIONS, is_ufunc, made_of
 from ....rules.registry import lookup, with_named_out, writing_parameters
@@ -364,6 +365,7 @@ def call_opaque(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str, Va
         except AdError:
             raise
         except Exception as problem:
+            let_through(problem)
             raise cx.unsupported(
                 f"`{getattr(fn, '__name__', fn)}`",
                 f"{type(problem).__name__}: {problem}",

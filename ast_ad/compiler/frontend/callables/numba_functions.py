@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ....interrupts import let_through
 from ....rules.element_loops import on_elements, on_parts
 from ....rules.of_numba import axes_of, changed_since, loop_types, made_of, outdated, taken_as_arrays
 from ...ir.ops import Lit, Var
@@ -107,6 +108,7 @@ def resolved(cx: Context, fn: Any, args: Sequence[Value], out: Sequence[Value] =
     try:
         return loop_types(fn, given)
     except Exception as problem:
+        let_through(problem, causes=True)
         told = str(problem).strip().partition("\n")[0]
         raise cx.unsupported(
             f"this call of `{fn.__name__}`",

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from ....errors import AdError
+from ....interrupts import let_through
 from ....rules import random_draws as rules
 from ...ir.ops import Lit, Var
 from ...ir.types import NONE, Array, Opaque, Type, carries_derivative, type_of
@@ -182,6 +183,7 @@ def kind_of_draw(
                 return type_of(one)
             found = functools.reduce(both, map(type_of_arg, arrays))
     except Exception as problem:
+        let_through(problem)
         raise cx.unsupported(
             f"random numbers drawn by `{method}`", f"{type(problem).__name__}: {problem}", "draw them outside"
         ) from None

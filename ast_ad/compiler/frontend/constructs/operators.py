@@ -9,6 +9,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from ....interrupts import let_through
 from ....rules import containers
 from ...ir.dims import reaches
 from ...ir.ops import Lit, Var
@@ -134,6 +135,7 @@ def fold(cx: Context, fn: Callee, *values: object) -> Any:
     try:
         return from_python(cx, run_apart(fn, values, {}))
     except Exception as problem:
+        let_through(problem)
         raise cx.unsupported(
             "a constant expression",
             f"{type(problem).__name__}: {problem}",

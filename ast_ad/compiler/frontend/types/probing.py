@@ -15,6 +15,7 @@ from typing import Any, Literal
 import gast
 import numpy as np
 
+from ....interrupts import let_through
 from ...ir.alternatives import is_mixed
 from ...ir.dim_values import evaluate as exact
 from ...ir.dims import has_fresh
@@ -82,6 +83,7 @@ def _trial(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Any:
             runs = [(table, run_on_dummies(fn, args, kwargs, table)) for table in tables]
             return match_runs(fn, runs, args, kwargs, regular)
         except Exception as problem:
+            let_through(problem)
             error = problem
     for partition in _partitions(atoms):
         tables = [
@@ -91,7 +93,8 @@ def _trial(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Any:
         try:
             runs = [(table, run_on_dummies(fn, args, kwargs, table)) for table in tables]
             return match_runs(fn, runs, args, kwargs, regular)
-        except Exception:  # lengths that don't fit each other: the next partition has more that are equal
+        except Exception as problem:  # lengths that don't fit: the next partition has more that are equal
+            let_through(problem)
             continue
     runs = []
     constants = {
@@ -104,6 +107,7 @@ def _trial(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Any:
                 runs.append((table, run_on_dummies(fn, args, kwargs, table)))
                 break
             except Exception as problem:
+                let_through(problem)
                 error = problem
         if len(runs) == 2 or (runs and not atoms):
             break
@@ -136,6 +140,7 @@ def _with_longer_lists(
     try:
         return [(longer, run_on_dummies(fn, args, kwargs, longer))]
     except Exception as problem:
+        let_through(problem)
         if not isinstance(result, list):
             return []
         if not is_uniform(result):
@@ -202,7 +207,8 @@ def may_share(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> bool
         given = [dummy(a, table) for a in args], {k: dummy(v, table) for k, v in kwargs.items()}
         try:
             return any(_shares(fn, *_laid_out(given, order)) for order in ORDERS)
-        except Exception:  # sizes that don't fit: the next ones; if none do, it may share
+        except Exception as problem:  # sizes that don't fit: the next ones; if none do, it may share
+            let_through(problem)
             continue
     return True
 
