@@ -17,6 +17,7 @@ from ..ir.ops import Function
 from .lowering import (
     extrema,
     joined,
+    library_calls,
     linear_algebra,
     new_arrays as creation,
     orders,
@@ -42,8 +43,8 @@ from .vector_math import CACHE_TAG
 
 # Imported for what they register.
 _FORMS = (
-    creation, extrema, joined, linear_algebra, orders, products, reductions, reshapes, scans, searches, views,
-    view_writes, writes,
+    creation, extrema, joined, library_calls, linear_algebra, orders, products, reductions, reshapes, scans,
+    searches, views, view_writes, writes,
 )  # fmt: skip
 
 
@@ -95,6 +96,7 @@ def why_left(parts: Parts) -> str:
 
 def forms() -> tuple[dict[Any, Any], Callable[..., bool], Callable[..., bool]]:
     """What kernels have a form for, and what stands for the rest, as ``expand`` takes it."""
+    library_calls.of_scipy()
     return {**DEFINITIONS, **of_scipy()}, has_form, is_pointwise
 
 

@@ -49,32 +49,38 @@ def fitted_rule(g, ans, x, like):
 
 @vjp(np.fft.fft)
 def fft(g, ans, a, n=None, axis=-1, norm=None):
-    return fitted(np.fft.ifft(g, axis=axis, norm=other_side(norm)), a)
+    bar = np.fft.ifft(g, axis=axis, norm=other_side(norm))
+    return bar if n is None else fitted(bar, a)
 
 
 @vjp(np.fft.ifft)
 def ifft(g, ans, a, n=None, axis=-1, norm=None):
-    return fitted(np.fft.fft(g, axis=axis, norm=other_side(norm)), a)
+    bar = np.fft.fft(g, axis=axis, norm=other_side(norm))
+    return bar if n is None else fitted(bar, a)
 
 
 @vjp(np.fft.fft2)
 def fft2(g, ans, a, s=None, axes=(-2, -1), norm=None):
-    return fitted(np.fft.ifft2(g, axes=axes, norm=other_side(norm)), a)
+    bar = np.fft.ifft2(g, axes=axes, norm=other_side(norm))
+    return bar if s is None else fitted(bar, a)
 
 
 @vjp(np.fft.ifft2)
 def ifft2(g, ans, a, s=None, axes=(-2, -1), norm=None):
-    return fitted(np.fft.fft2(g, axes=axes, norm=other_side(norm)), a)
+    bar = np.fft.fft2(g, axes=axes, norm=other_side(norm))
+    return bar if s is None else fitted(bar, a)
 
 
 @vjp(np.fft.fftn)
 def fftn(g, ans, a, s=None, axes=None, norm=None):
-    return fitted(np.fft.ifftn(g, axes=transformed_axes(a, s, axes), norm=other_side(norm)), a)
+    bar = np.fft.ifftn(g, axes=transformed_axes(a, s, axes), norm=other_side(norm))
+    return bar if s is None else fitted(bar, a)
 
 
 @vjp(np.fft.ifftn)
 def ifftn(g, ans, a, s=None, axes=None, norm=None):
-    return fitted(np.fft.fftn(g, axes=transformed_axes(a, s, axes), norm=other_side(norm)), a)
+    bar = np.fft.fftn(g, axes=transformed_axes(a, s, axes), norm=other_side(norm))
+    return bar if s is None else fitted(bar, a)
 
 
 def transformed_axes(a: Any, s: Any, axes: Any) -> Any:
@@ -92,14 +98,16 @@ def transformed_axes(a: Any, s: Any, axes: Any) -> Any:
 @vjp(np.fft.rfft)
 def rfft(g, ans, a, n=None, axis=-1, norm=None):
     length = np.size(a, axis) if n is None else n
-    return fitted(np.real(np.fft.ifft(g, length, axis, other_side(norm))), a)
+    bar = np.real(np.fft.ifft(g, length, axis, other_side(norm)))
+    return bar if n is None else fitted(bar, a)
 
 
 @vjp(np.fft.irfft)
 def irfft(g, ans, a, n=None, axis=-1, norm=None):
     """All but the first and the middle element stand for two: themselves and their mirror image."""
     spectrum = np.moveaxis(np.fft.rfft(g, axis=axis, norm=other_side(norm)), axis, -1)
-    return fitted(np.moveaxis(spectrum * multiplicity(np.size(ans, axis)), -1, axis), a)
+    bar = np.moveaxis(spectrum * multiplicity(np.size(ans, axis)), -1, axis)
+    return bar if n is None else fitted(bar, a)
 
 
 def multiplicity(n: int) -> Any:

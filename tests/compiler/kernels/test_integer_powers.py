@@ -46,6 +46,26 @@ def levels(x, n):
     return total + x[low] ** 3
 
 
+def of_arrays(x, k):
+    """NumPy's integers wrap around; narrow ones are left to it."""
+    total = 0.0
+    for i in range(3):
+        total += np.sum(x * (k + i) ** 2 + (k * i) ** 3) + np.sum(np.arange(len(x)) ** 4 * x * 1e-3)
+    return total
+
+
+@pytest.mark.slow(beyond=1)
+def test_powers_of_arrays_of_integers():
+    x = np.linspace(-1.0, 1.5, 5)
+    derivative = ast_ad.value_and_grad(of_arrays, backend="numba", fallback="error")
+    for k in (np.arange(-2, 3), np.arange(5) * 2**40, np.arange(5, dtype=np.int8) * 30):
+        value, bar = derivative(x, k)
+        right, expected = ast_ad.value_and_grad(of_arrays, backend="numpy")(x, k)
+        assert value == pytest.approx(of_arrays(x, k), rel=1e-14)
+        assert right == pytest.approx(value, rel=1e-14)
+        np.testing.assert_allclose(bar, expected, rtol=1e-13)
+
+
 @pytest.mark.slow(beyond=1)
 def test_gradients():
     x = np.linspace(-1.0, 1.5, 12) ** 3

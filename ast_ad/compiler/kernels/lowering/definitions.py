@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ....rules import containers, helpers
-from ....rules.numpy import diagonals, joining, products, reductions, signal
+from ....rules.numpy import decompositions, diagonals, fft, joining, products, reductions, signal
 from ....rules.numpy.gather import refuse
 from ....rules.torch import activations as torch_activations
 from . import arrangements, contractions, log_sums, margins, recurrences, signals, statistics, steps
@@ -25,6 +25,37 @@ def _only(condition: bool) -> None:
     """Refuse a call for which a condition does not hold: it is left to NumPy."""
     if not condition:
         refuse("this call")
+
+
+# ----- decompositions and transforms
+def fitted(g, x):
+    _only(np.ndim(g) == 1)
+    out = np.zeros(len(x), g.dtype)
+    for i in range(min(len(g), len(x))):
+        out[i] = g[i]
+    return out
+
+
+def reciprocal_gaps(w):
+    """As the function has it, of one vector."""
+    _only(np.ndim(w) == 1 and w.dtype == np.float64)
+    n = len(w)
+    out = np.zeros((n, n))
+    if n > 0:
+        tolerance = 4 * n * 2.220446049250313e-16 * np.max(np.abs(w))
+        for i in range(n):
+            for j in range(n):
+                if i != j:
+                    gap = w[j] - w[i]
+                    out[i, j] = np.nan if abs(gap) <= tolerance else 1 / gap
+    return out
+
+
+def multiplicity(n):
+    out = np.ones(n // 2 + 1)
+    for k in range(1, (n + 1) // 2):
+        out[k] = 2.0
+    return out
 
 
 # ----- views
@@ -308,6 +339,9 @@ DEFINITIONS: dict[Any, Any] = {
     np.flipud: flipud,
     np.angle: angle,
     diagonals.on_diagonal: on_diagonal,
+    decompositions.reciprocal_gaps: reciprocal_gaps,
+    fft.fitted: fitted,
+    fft.multiplicity: multiplicity,
     np.var: var,
     np.std: std,
     reductions.reduced_count: reduced_count,

@@ -47,8 +47,8 @@ def mapped_function(s: Scalarizer, fn: Any, values: list[Any], type: Array) -> V
         raise NoForm("an array of unknown rank or without axes")
     types = [Scalar(v.type.kind, v.type.dtype) if isinstance(v, Value) else argument_type(v) for v in values]
     power = written_out(fn, values[1] if len(values) == 2 else None)
-    inexact = type.kind in ("float", "complex")
-    if power is not None and inexact and isinstance(values[0], Value) and values[0].type.dtype == type.dtype:
+    written = type.kind in ("float", "complex") or type.dtype == np.int64
+    if power is not None and written and isinstance(values[0], Value) and values[0].type.dtype == type.dtype:
         base, element = values[0], Scalar(type.kind, type.dtype)
         return Formula(
             type, base.lengths, [base], lambda body, place: power(body, base.element(body, place), element)

@@ -68,7 +68,10 @@ def of_each_element(fn: Any) -> bool:
 
 OF_NUMBERS: set[Any] = {sorting.quantile_position}
 
-SEVERAL = {np.shape, np.histogram, np.unravel_index, builtins.divmod, math.modf, np.linalg.slogdet}
+SEVERAL = {
+    np.shape, np.histogram, np.unravel_index, builtins.divmod, math.modf, np.linalg.slogdet,
+    np.linalg.eigh, np.linalg.svd, np.linalg.qr,
+}  # fmt: skip
 """What has several results, and a form for them."""
 
 POINTWISE: set[Any] = {

@@ -16,7 +16,7 @@ from ..nests.affine_indices import ZERO, Index
 from ..nests.body import INT, Access, Body
 from ..numbers.scalars import NoForm
 from .forms import form_of, mapped_function, require_equal
-from .loop_values import Formula, Mapped, Memory, Value
+from .loop_values import Filled, Formula, Mapped, Memory, Value
 from .reductions import reduce_axes, reduction_of
 
 if TYPE_CHECKING:
@@ -146,6 +146,10 @@ def _fastest(place: Place, counters: tuple[Var, Var], body: Body) -> Var | None:
 def _matrices(s: Scalarizer, op: Op, a: Value, b: Value) -> None:
     """A product of matrices that share a short length: each element is a sum that is written out."""
     count = a.lengths[1]
+    if isinstance(count, Lit) and count.value == 0 and isinstance(op.out.type, Array):
+        zero = Lit(op.out.type.dtype.type(0).item())
+        s.bind(op.out, Filled(op.out.type, (a.lengths[0], b.lengths[1]), zero))
+        return
     if s.depth and not (isinstance(count, Lit) and count.value <= SHORT):
         _blas(s, op, a, b)
         return

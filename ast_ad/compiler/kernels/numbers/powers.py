@@ -73,11 +73,16 @@ def _called(body: Body, fn: Any, x: Arg, exponent: Arg, type: Type) -> Arg:
 
 
 def _whole(fn: Any, exponent: Arg, count: int) -> Power:
-    """A product, of complex numbers too."""
+    """A product, of complex numbers and of NumPy's integers too, which wrap around in either."""
+    whole = isinstance(exponent, Lit) and type(exponent.value) is int
 
     def power(body: Body, x: Arg, type: Type) -> Arg:
         inexact = isinstance(type, Scalar) and type.kind in ("float", "complex")
-        if isinstance(x, Lit) or not inexact or not computed_alike(argument_type(x), type):
+        wraps = isinstance(type, Scalar) and type.dtype == np.int64 and whole
+        own = argument_type(x)
+        if wraps and isinstance(own, Scalar) and own.kind == "int" and own.dtype in (None, np.int64):
+            return _product(body, x, count, type)
+        if isinstance(x, Lit) or not inexact or not computed_alike(own, type):
             return _called(body, fn, x, exponent, type)
         return _product(body, x, count, type)
 

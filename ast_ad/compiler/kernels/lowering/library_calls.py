@@ -1,0 +1,220 @@
+"""What becomes of decompositions and transforms within loops? Calls of what NumPy itself calls for them.
+
+Outside of loops NumPy does them. Values have the same bits as NumPy's, and vectors the same signs.
+"""
+
+from __future__ import annotations
+
+import operator
+import sys
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...ir.ops import Arg, Lit, Op, Var
+from ...ir.types import Array, Scalar
+from ..numbers.library_functions import CALLS, KINDS
+from ..numbers.matrix_exponential import MOST_ROWS, exponential
+from ..numbers.scalars import NoForm
+from ..runtime import require
+from .forms import FORMS, form_of, require_equal, same_length
+from .loop_values import Memory, Value
+
+if TYPE_CHECKING:
+    from ..nests.scalarize import Scalarizer
+
+
+def _called(s: Scalarizer, op: Op, fn: Any, a: Memory, lengths: list[tuple[Arg, ...]], *more: Arg) -> None:
+    """``fn(a, *results, *more)``, with new arrays of such lengths for the results."""
+    outs = []
+    for out, own in zip(op.outs, lengths, strict=True):
+        if not isinstance(out.type, Array):
+            raise NoForm(f"`{op.fn.__name__}` of arrays")
+        outs.append(s.allocate(out.type, own, out.hint, out))
+    s.flush()
+    s.body.append(Op(fn, (a.var, *(out.var for out in outs), *more), (), effect=True))
+    s.body.known.clear()
+    for var, memory in zip(op.outs, outs, strict=True):
+        s.bind(var, memory)
+
+
+def _function(s: Scalarizer, op: Op, name: str) -> Any:
+    fn = CALLS.get(name)
+    if fn is None or not s.depth:
+        raise NoForm(f"`{op.fn.__name__}` of arrays")
+    return fn
+
+
+def _matrix(s: Scalarizer, op: Op) -> tuple[Memory, str]:
+    """A matrix in memory, and which of LAPACK's types it has."""
+    value = s.array(op.args[0])
+    kind = KINDS.get(value.type.dtype)
+    if kind is None or value.rank != 2:
+        raise NoForm(f"`{op.fn.__name__}` of stacks of matrices, or of other than double precision")
+    return _in_memory(s, op), kind
+
+
+def _in_memory(s: Scalarizer, op: Op) -> Memory:
+    arg = op.args[0]
+    if not isinstance(arg, Var):
+        raise NoForm(f"`{op.fn.__name__}` of a display")
+    return s.in_memory(arg)
+
+
+def _options(op: Op, *names: str) -> dict[str, Any]:
+    """What is given behind the first argument, by name."""
+    given = dict(zip(names, op.args[1:], strict=False)) | op.kwargs
+    found = {name: arg.value for name, arg in given.items() if isinstance(arg, Lit)}
+    if len(op.args) > 1 + len(names) or len(found) < len(given):
+        raise NoForm(f"`{op.fn.__name__}` with an option that is not known")
+    return found
+
+
+@form_of(np.linalg.eigh)
+def _eigh(s: Scalarizer, op: Op) -> None:
+    triangle = _triangle(op)
+    a, kind = _matrix(s, op)
+    require_equal(s, *a.lengths)
+    _called(s, op, _function(s, op, f"eigh_{triangle}_{kind}"), a, [a.lengths[:1], a.lengths])
+
+
+@form_of(np.linalg.eigvalsh)
+def _eigvalsh(s: Scalarizer, op: Op) -> None:
+    triangle = _triangle(op)
+    a, kind = _matrix(s, op)
+    require_equal(s, *a.lengths)
+    _called(s, op, _function(s, op, f"eigvalsh_{triangle}_{kind}"), a, [a.lengths[:1]])
+
+
+def _triangle(op: Op) -> str:
+    given = _options(op, "UPLO")
+    return {"L": "lo", "U": "up"}[given.get("UPLO", "L").upper()]
+
+
+@form_of(np.linalg.svd)
+def _svd(s: Scalarizer, op: Op) -> None:
+    given = _options(op, "full_matrices", "compute_uv", "hermitian")
+    a, kind = _matrix(s, op)
+    vectors = given.get("compute_uv", True)
+    if given.get("hermitian") or (vectors and given.get("full_matrices", True) and not _is_square(a)):
+        raise NoForm("`svd` of such a kind")
+    short = (_shorter(s, a),)
+    if not vectors:
+        _called(s, op, _function(s, op, f"svd_{kind}"), a, [short])
+        return
+    fn = _function(s, op, f"svd_s_{kind}")
+    _called(s, op, fn, a, [a.lengths[:1] + short, short, short + a.lengths[1:]])
+
+
+@form_of(np.linalg.svdvals)
+def _svdvals(s: Scalarizer, op: Op) -> None:
+    _options(op)
+    a, kind = _matrix(s, op)
+    _called(s, op, _function(s, op, f"svd_{kind}"), a, [(_shorter(s, a),)])
+
+
+@form_of(np.linalg.qr)
+def _qr(s: Scalarizer, op: Op) -> None:
+    if _options(op, "mode").get("mode", "reduced") != "reduced":
+        raise NoForm("`qr` of such a mode")
+    a, kind = _matrix(s, op)
+    short = (_shorter(s, a),)
+    _called(s, op, _function(s, op, f"qr_{kind}"), a, [a.lengths[:1] + short, short + a.lengths[1:]])
+
+
+def _is_square(a: Memory) -> bool:
+    one, other = a.lengths
+    return same_length(one, other)
+
+
+def _shorter(s: Scalarizer, a: Memory) -> Arg:
+    """The smaller one of a matrix' lengths."""
+    one, other = a.lengths
+    if same_length(one, other):
+        return one
+    if isinstance(one, Lit) and isinstance(other, Lit):
+        return Lit(min(one.value, other.value))
+    s.flush()
+    return s.body.op(min, one, other, type=Scalar("int"))
+
+
+def of_scipy() -> None:
+    """Register the forms of functions of ``scipy.linalg``, once the program has imported it."""
+    linalg = sys.modules.get("scipy.linalg")
+    if linalg is not None:
+        FORMS.setdefault(linalg.expm, _exponential)
+
+
+def _exponential(s: Scalarizer, op: Op) -> None:
+    _options(op)
+    a, _ = _matrix(s, op)
+    require_equal(s, *a.lengths)
+    if not s.depth or (isinstance(n := a.lengths[0], Lit) and n.value > MOST_ROWS):
+        raise NoForm("`expm` of arrays")
+    _called(s, op, exponential, a, [a.lengths])
+
+
+# ----- transforms of vectors -----
+@form_of(np.fft.fft, np.fft.ifft, np.fft.rfft, np.fft.irfft)
+def _transform(s: Scalarizer, op: Op) -> None:
+    name, (a, asked, norm) = op.fn.__name__, _transformed(s, op)
+    real, backwards = name == "rfft", name.startswith("i")
+    if real and a.type.dtype != np.float64:
+        raise NoForm("`rfft` of other than double precision")
+    memory = s.in_memory(op.args[0]) if real and isinstance(op.args[0], Var) else _complex(s, a)
+    s.flush()
+    given = memory.lengths[0]
+    if name == "irfft" and asked is None:
+        given = _int(s, operator.mul, _int(s, operator.sub, given, Lit(1)), Lit(2))
+    n = given if asked is None else asked
+    length = _int(s, operator.add, _int(s, operator.floordiv, n, Lit(2)), Lit(1)) if real else n
+    scale = _scale(s, n, norm, backwards)
+    more = (scale, n) if real else (scale,)
+    _called(s, op, _function(s, op, name), memory, [(length,)], *more)
+
+
+def _transformed(s: Scalarizer, op: Op) -> tuple[Value, Arg | None, Any]:
+    """The vector, the length of its transform where one is asked for, and the name of its scale."""
+    given: dict[str, Arg] = dict(zip(("n", "axis", "norm"), op.args[1:], strict=False)) | op.kwargs
+    a, n = s.array(op.args[0]), given.get("n", Lit(None))
+    axis, norm = given.get("axis", Lit(-1)), given.get("norm", Lit(None))
+    if a.rank != 1 or not isinstance(norm, Lit) or not (isinstance(axis, Lit) and axis.value in (0, -1)):
+        raise NoForm(f"`{op.fn.__name__}` of arrays of several axes")
+    if isinstance(n, Lit) and n.value is None:
+        return a, None, norm.value
+    s.flush()
+    n = s.number(n)
+    s.body.append(Op(require, (s.body.op(operator.ge, n, Lit(1), type=Scalar("bool")),), (), effect=True))
+    return a, n, norm.value
+
+
+def _complex(s: Scalarizer, a: Value) -> Memory:
+    """An array of complex numbers of double precision in memory."""
+    if a.type.dtype not in KINDS:
+        raise NoForm("a transform of other than double precision")
+    if isinstance(a, Memory) and a.type.dtype == np.complex128:
+        return a
+    memory = s.allocate(replace(a.type, dtype=np.dtype(np.complex128)), a.lengths)
+    s.fill(memory, a)
+    return memory
+
+
+def _scale(s: Scalarizer, n: Arg, norm: str | None, backwards: bool) -> Arg:
+    """What NumPy multiplies a transform of ``n`` numbers by."""
+    if norm == "ortho":
+        root = _float(s, np.sqrt, _float(s, float, n))
+        return _float(s, operator.truediv, Lit(1.0), root)
+    if (norm in (None, "backward")) == backwards:
+        return _float(s, operator.truediv, Lit(1.0), n)
+    return Lit(1.0)
+
+
+def _int(s: Scalarizer, fn: Any, *args: Arg) -> Arg:
+    if all(isinstance(arg, Lit) for arg in args):
+        return Lit(fn(*(arg.value for arg in args)))  # type: ignore[union-attr]
+    return s.body.op(fn, *args, type=Scalar("int"))
+
+
+def _float(s: Scalarizer, fn: Any, *args: Arg) -> Arg:
+    return s.body.op(fn, *args, type=Scalar("float"))

@@ -1,0 +1,130 @@
+"""How do kernels compute the exponential of a matrix? By Padé's approximants, scaling and squaring.
+
+Degrees and coefficients are those of N. J. Higham, The scaling and squaring method for the matrix exponential
+revisited, SIAM J. Matrix Anal. Appl. 26 (2005), table 2.3 and equation 2.3: the approximant of the least
+degree is taken that is exact to rounding for the norm of the matrix; one with a larger norm is halved before,
+and the result is squared as often.
+"""
+
+from __future__ import annotations
+
+# mypy: disable-error-code="untyped-decorator"
+from typing import Any
+
+import numpy as np
+
+from ..linked import linked
+from ..runtime import Mismatch
+from .small_matrices import factored, substitute
+
+MOST_ROWS = 32  # of more, NumPy's BLAS pays
+_LARGEST = np.array([1.495585217958292e-2, 2.539398330063230e-1, 9.504178996162932e-1, 2.097847961257068e0])
+"""Up to which norm the approximants of degree 3, 5, 7 and 9 are exact to rounding."""
+_LARGEST_OF_13 = 5.371920351148152
+_COEFFICIENTS = np.zeros((5, 14))
+for _row, _given in enumerate(
+    [
+        [120.0, 60.0, 12.0, 1.0],
+        [30240.0, 15120.0, 3360.0, 420.0, 30.0, 1.0],
+        [17297280.0, 8648640.0, 1995840.0, 277200.0, 25200.0, 1512.0, 56.0, 1.0],
+        [
+            *(17643225600.0, 8821612800.0, 2075673600.0, 302702400.0, 30270240.0),
+            *(2162160.0, 110880.0, 3960.0, 90.0, 1.0),
+        ],
+        [
+            *(64764752532480000.0, 32382376266240000.0, 7771770303897600.0, 1187353796428800.0),
+            *(129060195264000.0, 10559470521600.0, 670442572800.0, 33522128640.0, 1323241920.0),
+            *(40840800.0, 960960.0, 16380.0, 182.0, 1.0),
+        ],
+    ]
+):
+    _COEFFICIENTS[_row, : len(_given)] = _given
+
+
+@linked
+def product(a: Any, b: Any, out: Any) -> None:
+    n = a.shape[0]
+    for i in range(n):
+        for j in range(n):
+            out[i, j] = 0.0
+        for k in range(n):
+            factor = a[i, k]
+            for j in range(n):
+                out[i, j] += factor * b[k, j]
+
+
+@linked
+def largest_column(a: Any) -> float:
+    """The 1-norm: NaN if there is one in the matrix."""
+    n = a.shape[0]
+    largest = 0.0
+    for j in range(n):
+        total = 0.0
+        for i in range(n):
+            total += abs(a[i, j])
+        if not total <= largest:
+            largest = total
+    return largest
+
+
+@linked
+def exponential(a: Any, out: Any) -> None:
+    n = a.shape[0]
+    if n == 1:
+        out[0, 0] = np.exp(a[0, 0])
+        return
+    norm = largest_column(a)
+    if n > MOST_ROWS or not np.isfinite(norm):
+        raise Mismatch
+    degree, halvings = 0, 0
+    while degree < 4 and norm > _LARGEST[degree]:
+        degree += 1
+    while norm > _LARGEST_OF_13:
+        norm /= 2
+        halvings += 1
+    scale = 0.5**halvings
+    scaled = np.empty((n, n), a.dtype)
+    for i in range(n):
+        for j in range(n):
+            scaled[i, j] = a[i, j] * scale
+    approximate(scaled, _COEFFICIENTS[degree], 13 if degree == 4 else 3 + 2 * degree, out)
+    for _ in range(halvings):
+        for i in range(n):
+            for j in range(n):
+                scaled[i, j] = out[i, j]
+        product(scaled, scaled, out)
+
+
+@linked
+def approximate(a: Any, c: Any, degree: int, out: Any) -> None:
+    """The quotient of two polynomials: ``(v - u)^-1 (v + u)``, of even powers v and odd ones u."""
+    n = a.shape[0]
+    square, power, other = np.empty((n, n), a.dtype), np.empty((n, n), a.dtype), np.empty((n, n), a.dtype)
+    u, v = np.zeros((n, n), a.dtype), np.zeros((n, n), a.dtype)
+    product(a, a, square)
+    for i in range(n):
+        for j in range(n):
+            power[i, j] = square[i, j]
+        u[i, i] = c[1]
+        v[i, i] = c[0]
+    for k in range(1, degree // 2 + 1):
+        for i in range(n):
+            for j in range(n):
+                u[i, j] += c[2 * k + 1] * power[i, j]
+                v[i, j] += c[2 * k] * power[i, j]
+        if 2 * k + 2 <= degree:
+            product(power, square, other)
+            power, other = other, power
+    product(a, u, other)
+    for i in range(n):
+        for j in range(n):
+            out[i, j] = v[i, j] + other[i, j]
+            v[i, j] -= other[i, j]
+    lu, order, _ = factored(v)
+    for i in range(n):
+        for j in range(n):
+            u[i, j] = out[order[i], j]
+    substitute(lu, u)
+    for i in range(n):
+        for j in range(n):
+            out[i, j] = u[i, j]
