@@ -222,6 +222,15 @@ def square_ones(v, a):
     return total
 
 
+def of_all_vectors(v, a):
+    """A square matrix has no others than those that belong to a singular value."""
+    total = 0.0
+    for i in range(3):
+        u, s, vh = np.linalg.svd(a * v[i] + np.eye(4))
+        total += np.sum((u @ vh) * a) + s[0]
+    return total
+
+
 def exponents(v, a):
     """Lyapunov's, by factors."""
     q, total = np.eye(4), np.zeros(4)
@@ -303,7 +312,7 @@ def on_some_paths(v, a):
 PROGRAMS = [
     bands, triangles, equal_levels, hermitian, kept, changed, gates, complex_gates, split_steps,
     real_transforms, derivatives, on_some_paths,
-    *(pytest.param(f, marks=OF_VECTORS) for f in (thresholds, square_ones)),
+    *(pytest.param(f, marks=OF_VECTORS) for f in (thresholds, square_ones, of_all_vectors)),
     *(pytest.param(f, marks=OF_FACTORS) for f in (exponents, tall_ones)),
 ]  # fmt: skip
 
