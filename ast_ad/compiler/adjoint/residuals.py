@@ -26,6 +26,7 @@ from ...errors import InternalError
 from ...rules import containers, helpers
 from ...rules.nested_lists import item_within
 from ...rules.registry import lookup
+from ..analysis.aliasing import behaviour
 from ..frontend.builder import type_of_arg
 from ..ir import builtin
 from ..ir.alternatives import alternatives, is_mixed
@@ -139,7 +140,7 @@ def is_cheap(op: Op) -> bool:
         return True
     primitive = lookup(op.fn)
     if primitive is not None and primitive.view and op.fn is not helpers.astype:
-        return True
+        return behaviour(op) != "fresh"
     if op.fn is operator.pow and not isinstance(op.args[1], Lit):
         return False  # as dear as an exponential; by a constant it is a product or a root, mostly
     return op.fn in ARITHMETIC and all(isinstance(o.type, Scalar) for o in op.outs)

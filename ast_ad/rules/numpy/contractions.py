@@ -6,6 +6,9 @@ others, and the adjoints are closed under differentiation.
 
 from __future__ import annotations
 
+import functools
+import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -99,13 +102,16 @@ def einsum_bar(g: Any, x: Any, subscripts: str, i: int, others: tuple[Any, ...])
            [4., 4., 4.]])
     """
     ranks = [np.ndim(o) for o in others]
-    inputs, output = explicit_subscripts(subscripts, [*ranks[:i], np.ndim(x), *ranks[i:]])
+    inputs, output = _known_subscripts(subscripts, (*ranks[:i], np.ndim(x), *ranks[i:]))
     mine, rest = inputs[i], inputs[:i] + inputs[i + 1 :]
     if not mine:
         return np.einsum(",".join([output, *rest]) + "->", g, *others)
     letters = "".join(dict.fromkeys(mine))
     present = "".join(c for c in letters if c in output or any(c in other for other in rest))
-    product = np.einsum(",".join([output, *rest]) + "->" + present, g, *others, optimize=len(others) > 1)
+    many = len(others) > 1 and math.prod(map(np.size, (g, *others))) > LARGE
+    product = np.einsum(",".join([output, *rest]) + "->" + present, g, *others, optimize=many)
+    if others and present == mine and product.shape == np.shape(x):  # of one array it may be a view
+        return product
     lengths = dict(zip(mine, np.shape(x), strict=True))
     wide = np.reshape(product, [product.shape[present.index(c)] if c in present else 1 for c in letters])
     kept = unbroadcast(wide, np.empty([min(lengths[c], n) for c, n in zip(letters, wide.shape, strict=True)]))
@@ -114,7 +120,11 @@ def einsum_bar(g: Any, x: Any, subscripts: str, i: int, others: tuple[Any, ...])
     return bar
 
 
-def explicit_subscripts(subscripts: str, ranks: list[int]) -> tuple[list[str], str]:
+LARGE = 1e6
+"""From how many products on it pays to look for the best order of a contraction, which takes 0.1 ms."""
+
+
+def explicit_subscripts(subscripts: str, ranks: Sequence[int]) -> tuple[list[str], str]:
     """The letters of each operand and of the result, with an ellipsis and an implied result spelt out.
 
     >>> explicit_subscripts("...i,ij", [3, 2])
@@ -130,6 +140,9 @@ def explicit_subscripts(subscripts: str, ranks: list[int]) -> tuple[list[str], s
         return inputs, output.replace("...", dots)
     letters = "".join(inputs)
     return inputs, dots + "".join(sorted(c for c in set(letters) - set(dots) if letters.count(c) == 1))
+
+
+_known_subscripts = functools.cache(explicit_subscripts)
 
 
 @vjp(einsum_bar)
