@@ -6,6 +6,7 @@ and ``repeat``, and ends with ``zip`` or ``islice``.
 
 from __future__ import annotations
 
+import functools
 import itertools
 import operator
 
@@ -102,6 +103,17 @@ def compress(data, selectors):
 def starmap(function, iterable):
     for args in iterable:
         yield function(*args)
+
+
+@read_for(functools.reduce)
+def reduce(function, sequence):
+    """Of a list whose length is known at run time only."""
+    if len(sequence) == 0:
+        raise TypeError("reduce() of empty iterable with no initial value")
+    value = sequence[0]
+    for i in range(1, len(sequence)):
+        value = function(value, sequence[i])
+    return value
 
 
 @read_for(itertools.accumulate)

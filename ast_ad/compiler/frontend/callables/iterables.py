@@ -12,6 +12,7 @@ from typing import Any
 import gast
 import numpy as np
 
+from ....rules.standing import program_for
 from ...ir.ops import Lit, Var
 from ...ir.types import Array, Scalar
 from .. import doors
@@ -325,6 +326,8 @@ def b_reduce(cx: Context, function: Value, source: Value, initial: Value | None 
         return accumulate(cx, source, initial, lambda a, b: doors.call(cx, function, [a, b], {}))
     source = source if makes_items(source) else consumed(cx, source)
     items = doors.lazy_items(cx, source)
+    if items is None and isinstance(source, Lst) and doors.static_items(cx, source, short=False) is None:
+        return doors.call(cx, Lit(program_for(functools.reduce)), [function, source], {})
     first, *rest = items or [functools.partial(itself, cx, item) for item in doors.items_of(cx, source)]
     total = first()
     for get in rest:
