@@ -15,10 +15,12 @@ import numba
 
 from ..ir.ops import Function
 from .lowering import (
+    bands,
     extrema,
     joined,
     library_calls,
     linear_algebra,
+    log_sums,
     new_arrays as creation,
     orders,
     partial_writes as writes,
@@ -26,12 +28,12 @@ from .lowering import (
     reductions,
     reshapes,
     scans,
+    scipy_calls,
     searches,
     view_writes,
     views,
 )
 from .lowering.definitions import DEFINITIONS, ROWS_LIKE
-from .lowering.log_sums import of_scipy
 from .lowering.lowering import has_form, is_pointwise
 from .partition.allocations import uses_arrays_only
 from .partition.compiled_driver import require_compiled
@@ -96,8 +98,8 @@ def why_left(parts: Parts) -> str:
 
 def forms() -> tuple[dict[Any, Any], Callable[..., bool], Callable[..., bool]]:
     """What kernels have a form for, and what stands for the rest, as ``expand`` takes it."""
-    library_calls.of_scipy()
-    return {**DEFINITIONS, **of_scipy()}, has_form, is_pointwise
+    scipy_calls.register()
+    return {**DEFINITIONS, **log_sums.of_scipy(), **bands.of_scipy()}, has_form, is_pointwise
 
 
 __all__ = [

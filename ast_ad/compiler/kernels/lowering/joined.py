@@ -207,7 +207,10 @@ def _diagonal(s: Scalarizer, op: Op) -> None:
     value = s.array(op.args[0])
     given = op.args[1] if len(op.args) > 1 else op.kwargs.get("k", op.kwargs.get("offset", Lit(0)))
     k = given.value if isinstance(given, Lit) else None
-    if value.rank > 2 or len(op.args) > 2 or op.kwargs.keys() - {"k", "offset"}:
+    axes = dict(zip(("axis1", "axis2"), op.args[2:], strict=False)) | op.kwargs
+    places = [axes.pop(name, Lit(i)) for i, name in enumerate(("axis1", "axis2"))]
+    in_order = all(isinstance(p, Lit) and p.value in (i, i - 2) for i, p in enumerate(places))
+    if value.rank > 2 or not in_order or axes.keys() - {"k", "offset"}:
         raise NoForm("diagonals of several matrices")
     if not isinstance(k, int) or not isinstance(op.out.type, Array):
         raise NoForm("a diagonal that is known at run time only")

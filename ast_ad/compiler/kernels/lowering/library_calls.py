@@ -6,7 +6,6 @@ Outside of loops NumPy does them. Values have the same bits as NumPy's, and vect
 from __future__ import annotations
 
 import operator
-import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,27 +14,40 @@ import numpy as np
 from ...ir.ops import Arg, Lit, Op, Var
 from ...ir.types import Array, Scalar
 from ..numbers.library_functions import CALLS, KINDS
-from ..numbers.matrix_exponential import MOST_ROWS, exponential
 from ..numbers.scalars import NoForm
 from ..runtime import require
-from .forms import FORMS, form_of, require_equal, same_length
+from .forms import form_of, require_equal, same_length
 from .loop_values import Memory, Value
 
 if TYPE_CHECKING:
     from ..nests.scalarize import Scalarizer
 
 
-def _called(s: Scalarizer, op: Op, fn: Any, a: Memory, lengths: list[tuple[Arg, ...]], *more: Arg) -> None:
+def called(s: Scalarizer, op: Op, fn: Any, a: Memory, lengths: list[tuple[Arg, ...]], *more: Arg) -> None:
     """``fn(a, *results, *more)``, with new arrays of such lengths for the results."""
-    outs = []
-    for out, own in zip(op.outs, lengths, strict=True):
+    run(s, op, fn, (a.var,), lengths, more)
+
+
+def run(
+    s: Scalarizer,
+    op: Op,
+    fn: Any,
+    given: tuple[Arg, ...],
+    lengths: list[tuple[Arg, ...]],
+    more: tuple[Arg, ...] = (),
+    outs: list[Var] | None = None,
+) -> None:
+    """``fn(*given, *results, *more)``; ``outs``: the results that are arrays, if not all are."""
+    results = list(op.outs) if outs is None else outs
+    made = []
+    for out, own in zip(results, lengths, strict=True):
         if not isinstance(out.type, Array):
             raise NoForm(f"`{op.fn.__name__}` of arrays")
-        outs.append(s.allocate(out.type, own, out.hint, out))
+        made.append(s.allocate(out.type, own, out.hint, out))
     s.flush()
-    s.body.append(Op(fn, (a.var, *(out.var for out in outs), *more), (), effect=True))
+    s.body.append(Op(fn, (*given, *(out.var for out in made), *more), (), effect=True))
     s.body.known.clear()
-    for var, memory in zip(op.outs, outs, strict=True):
+    for var, memory in zip(results, made, strict=True):
         s.bind(var, memory)
 
 
@@ -46,23 +58,24 @@ def _function(s: Scalarizer, op: Op, name: str) -> Any:
     return fn
 
 
-def _matrix(s: Scalarizer, op: Op) -> tuple[Memory, str]:
+def matrix_of(s: Scalarizer, op: Op) -> tuple[Memory, str]:
     """A matrix in memory, and which of LAPACK's types it has."""
     value = s.array(op.args[0])
     kind = KINDS.get(value.type.dtype)
     if kind is None or value.rank != 2:
         raise NoForm(f"`{op.fn.__name__}` of stacks of matrices, or of other than double precision")
-    return _in_memory(s, op), kind
+    return operand(s, op), kind
 
 
-def _in_memory(s: Scalarizer, op: Op) -> Memory:
-    arg = op.args[0]
+def operand(s: Scalarizer, op: Op, position: int = 0) -> Memory:
+    """An argument in memory."""
+    arg = op.args[position]
     if not isinstance(arg, Var):
         raise NoForm(f"`{op.fn.__name__}` of a display")
     return s.in_memory(arg)
 
 
-def _options(op: Op, *names: str) -> dict[str, Any]:
+def options_of(op: Op, *names: str) -> dict[str, Any]:
     """What is given behind the first argument, by name."""
     given = dict(zip(names, op.args[1:], strict=False)) | op.kwargs
     found = {name: arg.value for name, arg in given.items() if isinstance(arg, Lit)}
@@ -74,53 +87,53 @@ def _options(op: Op, *names: str) -> dict[str, Any]:
 @form_of(np.linalg.eigh)
 def _eigh(s: Scalarizer, op: Op) -> None:
     triangle = _triangle(op)
-    a, kind = _matrix(s, op)
+    a, kind = matrix_of(s, op)
     require_equal(s, *a.lengths)
-    _called(s, op, _function(s, op, f"eigh_{triangle}_{kind}"), a, [a.lengths[:1], a.lengths])
+    called(s, op, _function(s, op, f"eigh_{triangle}_{kind}"), a, [a.lengths[:1], a.lengths])
 
 
 @form_of(np.linalg.eigvalsh)
 def _eigvalsh(s: Scalarizer, op: Op) -> None:
     triangle = _triangle(op)
-    a, kind = _matrix(s, op)
+    a, kind = matrix_of(s, op)
     require_equal(s, *a.lengths)
-    _called(s, op, _function(s, op, f"eigvalsh_{triangle}_{kind}"), a, [a.lengths[:1]])
+    called(s, op, _function(s, op, f"eigvalsh_{triangle}_{kind}"), a, [a.lengths[:1]])
 
 
 def _triangle(op: Op) -> str:
-    given = _options(op, "UPLO")
+    given = options_of(op, "UPLO")
     return {"L": "lo", "U": "up"}[given.get("UPLO", "L").upper()]
 
 
 @form_of(np.linalg.svd)
 def _svd(s: Scalarizer, op: Op) -> None:
-    given = _options(op, "full_matrices", "compute_uv", "hermitian")
-    a, kind = _matrix(s, op)
+    given = options_of(op, "full_matrices", "compute_uv", "hermitian")
+    a, kind = matrix_of(s, op)
     vectors = given.get("compute_uv", True)
     if given.get("hermitian") or (vectors and given.get("full_matrices", True) and not _is_square(a)):
         raise NoForm("`svd` of such a kind")
     short = (_shorter(s, a),)
     if not vectors:
-        _called(s, op, _function(s, op, f"svd_{kind}"), a, [short])
+        called(s, op, _function(s, op, f"svd_{kind}"), a, [short])
         return
     fn = _function(s, op, f"svd_s_{kind}")
-    _called(s, op, fn, a, [a.lengths[:1] + short, short, short + a.lengths[1:]])
+    called(s, op, fn, a, [a.lengths[:1] + short, short, short + a.lengths[1:]])
 
 
 @form_of(np.linalg.svdvals)
 def _svdvals(s: Scalarizer, op: Op) -> None:
-    _options(op)
-    a, kind = _matrix(s, op)
-    _called(s, op, _function(s, op, f"svd_{kind}"), a, [(_shorter(s, a),)])
+    options_of(op)
+    a, kind = matrix_of(s, op)
+    called(s, op, _function(s, op, f"svd_{kind}"), a, [(_shorter(s, a),)])
 
 
 @form_of(np.linalg.qr)
 def _qr(s: Scalarizer, op: Op) -> None:
-    if _options(op, "mode").get("mode", "reduced") != "reduced":
+    if options_of(op, "mode").get("mode", "reduced") != "reduced":
         raise NoForm("`qr` of such a mode")
-    a, kind = _matrix(s, op)
+    a, kind = matrix_of(s, op)
     short = (_shorter(s, a),)
-    _called(s, op, _function(s, op, f"qr_{kind}"), a, [a.lengths[:1] + short, short + a.lengths[1:]])
+    called(s, op, _function(s, op, f"qr_{kind}"), a, [a.lengths[:1] + short, short + a.lengths[1:]])
 
 
 def _is_square(a: Memory) -> bool:
@@ -139,22 +152,6 @@ def _shorter(s: Scalarizer, a: Memory) -> Arg:
     return s.body.op(min, one, other, type=Scalar("int"))
 
 
-def of_scipy() -> None:
-    """Register the forms of functions of ``scipy.linalg``, once the program has imported it."""
-    linalg = sys.modules.get("scipy.linalg")
-    if linalg is not None:
-        FORMS.setdefault(linalg.expm, _exponential)
-
-
-def _exponential(s: Scalarizer, op: Op) -> None:
-    _options(op)
-    a, _ = _matrix(s, op)
-    require_equal(s, *a.lengths)
-    if not s.depth or (isinstance(n := a.lengths[0], Lit) and n.value > MOST_ROWS):
-        raise NoForm("`expm` of arrays")
-    _called(s, op, exponential, a, [a.lengths])
-
-
 # ----- transforms of vectors -----
 @form_of(np.fft.fft, np.fft.ifft, np.fft.rfft, np.fft.irfft)
 def _transform(s: Scalarizer, op: Op) -> None:
@@ -171,7 +168,7 @@ def _transform(s: Scalarizer, op: Op) -> None:
     length = _int(s, operator.add, _int(s, operator.floordiv, n, Lit(2)), Lit(1)) if real else n
     scale = _scale(s, n, norm, backwards)
     more = (scale, n) if real else (scale,)
-    _called(s, op, _function(s, op, name), memory, [(length,)], *more)
+    called(s, op, _function(s, op, name), memory, [(length,)], *more)
 
 
 def _transformed(s: Scalarizer, op: Op) -> tuple[Value, Arg | None, Any]:

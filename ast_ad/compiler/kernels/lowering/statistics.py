@@ -56,6 +56,9 @@ def norm(x, ord=None, axis=None, keepdims=False):
     n = np.ndim(x)
     if ord is None or ord == "fro" and n == 2 and axis is None:
         return np.sqrt(np.sum(x * x, axis=axis, keepdims=keepdims))
+    if n == 2 and axis is None and not keepdims and (ord == 2 or ord == -2):
+        values = np.linalg.svd(x, compute_uv=False)
+        return np.max(values) if ord == 2 else np.min(values)
     only(n == 1 or isinstance(axis, int))
     size = np.abs(x)
     if ord == np.inf:
