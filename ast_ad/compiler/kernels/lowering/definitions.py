@@ -51,12 +51,6 @@ def reciprocal_gaps(w):
     return out
 
 
-def cotangent_of_others(u_bar, u, s, name, fix):
-    """In a square matrix there are no others."""
-    _only(np.ndim(u) == 2 and np.shape(u_bar)[1] == np.shape(s)[0])
-    return u_bar[:, np.shape(s)[0] :]
-
-
 def multiplicity(n):
     out = np.ones(n // 2 + 1)
     for k in range(1, (n + 1) // 2):
@@ -346,7 +340,6 @@ DEFINITIONS: dict[Any, Any] = {
     np.angle: angle,
     diagonals.on_diagonal: on_diagonal,
     decompositions.reciprocal_gaps: reciprocal_gaps,
-    decompositions.cotangent_of_others: cotangent_of_others,
     fft.fitted: fitted,
     fft.multiplicity: multiplicity,
     np.var: var,

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ....rules.numpy.decompositions import cotangent_of_others
 from ...ir.ops import Arg, Lit, Op, Var
 from ...ir.types import Array, Scalar
 from ..numbers.library_functions import CALLS, KINDS
 from ..numbers.scalars import NoForm
 from ..runtime import require
 from .forms import form_of, require_equal, same_length
-from .loop_values import Memory, Value
+from .loop_values import Filled, Memory, Value
 
 if TYPE_CHECKING:
     from ..nests.scalarize import Scalarizer
@@ -118,6 +119,17 @@ def _svd(s: Scalarizer, op: Op) -> None:
         return
     fn = _function(s, op, f"svd_s_{kind}")
     called(s, op, fn, a, [a.lengths[:1] + short, short, short + a.lengths[1:]])
+
+
+@form_of(cotangent_of_others)
+def _of_no_others(s: Scalarizer, op: Op) -> None:
+    """A square matrix has no vectors but those of a value."""
+    bar, values = s.array(op.args[0]), s.array(op.args[2])
+    alone = bar.rank == 2 and same_length(bar.lengths[1], values.lengths[0])
+    if not isinstance(op.out.type, Array) or not alone:
+        raise NoForm("vectors beyond the rank of a matrix")
+    zero = Lit(op.out.type.dtype.type(0).item())
+    s.bind(op.out, Filled(op.out.type, (bar.lengths[0], Lit(0)), zero))
 
 
 @form_of(np.linalg.svdvals)
