@@ -212,7 +212,6 @@ class Program(Request):
             self._require_writable(inputs)
             return self._run(self._entry(self.code.run), inputs)
         except Exception as error:
-            let_through(error, causes=self.code.backend != "numpy")
             problem = error
         try:
             if states is not None and self.code.backend != "numpy":
@@ -230,6 +229,7 @@ class Program(Request):
 
         Kernels that failed where NumPy succeeds are made anew without what they assumed, or not used again.
         """
+        let_through(problem, causes=self.code.backend != "numpy")
         if self.code.backend == "numpy":
             self.explained(problem)
         try:

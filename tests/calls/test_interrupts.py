@@ -111,6 +111,23 @@ def test_the_kernels_compiler_is_not_blamed(handled):
         kernels_or_why(compiled, Pure(primal(lambda x: x * x, 2.0), (), ()), Report())
 
 
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+def test_code_that_was_interrupted_has_not_failed(handled, backend):
+    if backend == "numba":
+        pytest.importorskip("numba")
+    handled(ring)
+    derivative = value_and_grad(lambda x: x * x, backend=backend)
+    derivative(2.0)
+    program, _ = derivative._prepare((2.0,), {})
+    try:
+        signal.raise_signal(signal.SIGVTALRM)
+    except Limit as error:
+        problem = error
+    with pytest.raises(Limit):
+        program.failed([2.0], problem)
+    assert derivative(2.0) == (4.0, 4.0)
+
+
 TEXT = """
 import numpy as np
 
