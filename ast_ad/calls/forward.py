@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from ..compiler.adjoint.residuals import Policy
 from ..compiler.ir.ops import Function
 from ..compiler.tangent.linear_last import linear_last
 from ..compiler.tangent.tangent import tangent
@@ -44,7 +45,7 @@ class Pushforward(Question):
         function: Function,
         wrt: tuple[int, ...],
         of: tuple[int, ...],
-        residuals: str = "cheap",
+        residuals: Policy = "cheap",
         region: bool = False,
     ) -> Function:
         return linear_last(tangent(function, wrt, of, region), len(wrt), residuals, region)

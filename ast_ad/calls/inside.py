@@ -242,9 +242,7 @@ class Region:
             if is_outside(key) or isinstance(key, Arr) and key.view is not None or key.serial >= self.born:
                 continue
             old = before.contents.get(key, key.initial)
-            if (
-                isinstance(key, Heap) and old == ()
-            ):  # what it holds since then is gone with the function's own
+            if isinstance(key, Heap) and old == ():  # what it holds since then is gone with the function
                 continue
             if is_unchanged(_seen_within(key, old), _seen_within(key, content)):
                 continue
@@ -298,19 +296,21 @@ class Region:
         around = tuple(v for v in free(self.block) if v not in self.leaves) if question.later else ()
         primal = self.function(around)
         self.of = of = question.results(self.structure, primal)
-        joint = question.program(primal, tuple(range(len(self.leaves))), of, region=True)
-        later = question.later
-        results, derivative = self.halves(joint, primal) if later else self.whole(joint, question.given(self))
+        policy = "cheap" if self.cx.errstate else self.cx.residuals
+        saving = question.saving(policy, self.leaves, [self.block.results[i] for i in of])
+        joint = question.program(primal, tuple(range(len(self.leaves))), of, saving, True)
+        results, derivative = self.halves(joint, primal) if question.later else self.whole(joint, question)
         self.stored(results)
         self.results = results
         value = rebuilt(self.cx, self.structure, results)
         return (*question.parts(value.items if question.has_aux else value), derivative)
 
-    def whole(self, joint: Function, given: Sequence[Arg]) -> tuple[Sequence[Arg], Any]:
+    def whole(self, joint: Function, question: Question) -> tuple[Sequence[Arg], Any]:
         """The results, and cotangents in the structure of the arguments, or tangents in that of the value."""
-        results = self.append(joint.body, dict(zip(joint.params, (*self.outer, *given), strict=True)))
+        given = (*self.outer, *question.given(self))
+        results = self.append(joint.body, dict(zip(joint.params, given, strict=True)))
         found = results[self.count :]
-        return results, structured(self, found) if self.asked.question.forward else self.gradients(found)
+        return results, structured(self, found) if question.forward else self.gradients(found)
 
     def halves(self, joint: Function, primal: Function) -> tuple[Sequence[Arg], Any]:
         """The results, and the pullback, which holds what the forward half saves."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
+from ..compiler.adjoint.residuals import Policy
 from ..compiler.frontend.context import Context
 from ..compiler.ir.ops import Arg, Function
 from ..compiler.tangent.tangent import tangent
@@ -31,7 +32,7 @@ class Along(Pushforward):
         function: Function,
         wrt: tuple[int, ...],
         of: tuple[int, ...],
-        residuals: str = "cheap",
+        residuals: Policy = "cheap",
         region: bool = False,
     ) -> Function:
         return tangent(function, wrt, of, region)

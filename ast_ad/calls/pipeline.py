@@ -30,7 +30,7 @@ from ..compiler.simplify.loop_views import views_before_loops
 from ..compiler.simplify.substitution import substitute
 from ..compiler.simplify.within import join_paths
 from .code import Code, Loaded, NotCompiled, Pure, Stages
-from .program import Program
+from .program import Program, policy_of
 from .request import Described
 from .traced_callees import call_sites, require_more_than_a_call, without_constants
 
@@ -49,16 +49,16 @@ def compile_program(derivative: Any, described: Described, backend: str, known: 
 
 def answered(derivative: Any, described: Described, backend: str, known: Known) -> Program:
     """A program as far as it is IR: source, primal, what is asked."""
-    question, primal = derivative.question, read(derivative, described, known)
+    question, primal = derivative.question, read(derivative, described, known, policy_of(backend))
     function = settled(primal.function)
     program = Program(derivative, described, require_more_than_a_call(primal), backend)
     of = question.results(primal.result, without_constants(function, program.wrt))
     return program.answered_by(substitute(question.program(function, program.wrt, of, program.policy)), of)
 
 
-def read(of: Any, described: Described, known: Known = Known.ONES) -> Primal:
+def read(of: Any, args: Described, known: Known = Known.ONES, residuals: str = "cheap") -> Primal:
     """The function that a derivative is of, as it is read for arguments like these."""
-    return lower(of.function, *described, call_sites(of), known, of.depths, of.constants(described[2]))
+    return lower(of.function, *args, call_sites(of), known, of.depths, of.constants(args[2]), residuals)
 
 
 def settled(function: Function) -> Function:

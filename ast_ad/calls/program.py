@@ -30,6 +30,11 @@ from .zero_gradients import zeros
 MOST_RUNS = 1000  # of a program that stores, where other threads store at the same places
 
 
+def policy_of(backend: str) -> str:
+    """What loops save rather than compute again, see ``adjoint``: in kernels the least."""
+    return "min-cut" if backend == "numba" else "cheap"
+
+
 class Program(Request):
     """What was compiled for one kind of arguments, with what has to hold for a call to use it.
 
@@ -65,8 +70,8 @@ class Program(Request):
 
     @property
     def policy(self) -> str:
-        """What loops save rather than compute again, see ``adjoint``: in kernels the least."""
-        return "min-cut" if self.wanted == "numba" and not self.primal.heeds_errors else "cheap"
+        """What loops save rather than compute again."""
+        return "cheap" if self.primal.heeds_errors else policy_of(self.wanted)
 
     @property
     def fresh(self) -> range:

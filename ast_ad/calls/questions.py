@@ -16,6 +16,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from ..compiler.adjoint.adjoint import adjoint
+from ..compiler.adjoint.recomputation import size
+from ..compiler.adjoint.residuals import Policy
 from ..compiler.adjoint.seeds import may_be_one
 from ..compiler.analysis.invariants import require
 from ..compiler.frontend.builder import type_of_arg
@@ -82,7 +84,7 @@ class Question:
         function: Function,
         wrt: tuple[int, ...],
         of: tuple[int, ...],
-        residuals: str = "cheap",
+        residuals: Policy = "cheap",
         region: bool = False,
     ) -> Function:
         """The program that computes a primal's results and, behind them, what is asked of each in ``wrt``.
@@ -95,6 +97,12 @@ class Question:
             region: whether the primal is a part of another program, whose values it reads.
         """
         raise NotImplementedError
+
+    def saving(self, policy: str, wrt: Sequence[Arg], of: Sequence[Arg]) -> Policy:
+        """What to save within another program, where an answer for later may be for each unit vector."""
+        if policy == "cheap" or not self.later:
+            return policy
+        return max(sum(size(type_of_arg(arg)) for arg in (wrt if self.forward else of)), 1)
 
     def answer(self, value: Any, aux: Any, derivative: Any, together: Callable[..., Any] = together) -> Any:
         """What the user gets.
@@ -165,7 +173,7 @@ class Reverse(Question):
         function: Function,
         wrt: tuple[int, ...],
         of: tuple[int, ...],
-        residuals: str = "cheap",
+        residuals: Policy = "cheap",
         region: bool = False,
     ) -> Function:
         # Cotangents that come later may have zeros, as the unit vectors of a Jacobian do.
@@ -239,7 +247,7 @@ class Value(Question):
         function: Function,
         wrt: tuple[int, ...],
         of: tuple[int, ...],
-        residuals: str = "cheap",
+        residuals: Policy = "cheap",
         region: bool = False,
     ) -> Function:
         return require(simplify(copy_function(function)))

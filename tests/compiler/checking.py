@@ -18,12 +18,13 @@ from ast_ad.compiler.ir.ops import Function
 from ast_ad.trees import flatten
 
 
-def primal(function: Callable[..., Any], *args: Any) -> Function:
+def primal(function: Callable[..., Any], *args: Any, residuals: str = "cheap") -> Function:
     """The IR of a call."""
     flat = [flatten(arg) for arg in args]
     names = list(inspect.signature(function).parameters)
     leaves = [leaf for own, _ in flat for leaf in own]
-    return check(lower(function, names, [tree for _, tree in flat], leaves).function)
+    trees = [tree for _, tree in flat]
+    return check(lower(function, names, trees, leaves, residuals=residuals).function)
 
 
 def leaves_of(args: tuple[Any, ...]) -> list[Any]:

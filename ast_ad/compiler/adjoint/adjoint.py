@@ -40,6 +40,7 @@ from .contributions import Cotangents
 from .leaving import Certainty, as_left
 from .linearity import is_linear
 from .own_rules import OwnRule, used_rules
+from .residuals import Policy
 from .rule_calls import (
     check_call,
     parameters,
@@ -60,7 +61,7 @@ def adjoint(
     wrt: tuple[int, ...],
     seed: bool | None = None,
     of: tuple[int, ...] | None = None,
-    residuals: str = "cheap",
+    residuals: Policy = "cheap",
     region: bool = False,
     zeros: bool = False,
     linear: bool = False,
@@ -73,8 +74,7 @@ def adjoint(
         seed: whether the function gets a parameter for the cotangent of each result that carries a
             derivative. Otherwise the only one is a real number and its cotangent 1.
         of: the positions of the results to differentiate; by default all.
-        residuals: what loops and branches save rather than compute again: ``"cheap"`` or ``"min-cut"``, see
-            ``residuals``.
+        residuals: what loops and branches save rather than compute again, see ``residuals``.
         region: whether the function is a part of another one, whose values it reads.
         zeros: whether parts of cotangents are zero, so that they meet infinite factors: unit vectors, say.
         linear: whether every rule has to be linear in the cotangent, as the sweep is to be transposed.
@@ -145,7 +145,7 @@ class Sweep:
     zeros = linear = False
 
     def __init__(
-        self, builder: Builder, activity: Activity, undefined: set[Var], residuals: str = "cheap"
+        self, builder: Builder, activity: Activity, undefined: set[Var], residuals: Policy = "cheap"
     ) -> None:
         self.builder, self.rules = builder, RuleCopies(builder)
         self.residuals = residuals

@@ -28,6 +28,7 @@ from ..simplify.renaming import Renaming, bound_within, defined, free, fresh, re
 from ..simplify.simplify import simplify_block
 from .contributions import Cotangents, bar_hint, common_type, cotangent_type
 from .residuals import (
+    Policy,
     borrow_metadata,
     keep_lengths,
     plan,
@@ -205,7 +206,7 @@ class Saving(Protocol):
     builder: Builder
     undefined: set[Var]
     recorded: set[Var]  # what a loop around it records, if it is read
-    residuals: str
+    residuals: Policy
 
 
 class Second(Protocol):

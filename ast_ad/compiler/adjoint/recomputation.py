@@ -2,9 +2,10 @@
 
 The cost model, in units of one addition of two numbers:
 
-- to save a value, 64 for each number in it: a store, a load and the memory between. A length that is not a
-  constant counts as 1000, but that of a slice as its axis; a list has that many elements; a stand-in for a
-  shape costs 8.
+- to save a value, 64 for each number in it: a store, a load and the memory between, of which the load is
+  8. What is read for each of several directions is stored for all of them: 56 is divided by these. A length
+  that is not a constant counts as 1000, but that of a slice as its axis; a list has that many elements; a
+  stand-in for a shape costs 8.
 - to compute it again, for each number in the result: arithmetic and comparisons 1, division and roots 8,
   elements picked by an array of indices 4, sums and products of small arrays with constant shapes 2 for
   each term. Views, lengths, an element of an array and what is undefined cost 1.
@@ -37,7 +38,7 @@ from ..simplify.renaming import Renaming, renamed
 from ..simplify.simplify import expression_key
 from .min_cut import INFINITE, Network
 
-SAVED, STAND_IN, LONG, FEW = 64, 8, 1000, 64
+STORED, LOADED, STAND_IN, LONG, FEW = 56, 8, 8, 1000, 64
 ITSELF = {
     np.shape, np.ndim, np.size, len, builtin.tuple_get, builtin.assign, builtin.told, builtin.undefined,
     containers.list_len, containers.list_get, item_within, helpers.mT, helpers.hollow, helpers.broadcast_like,
@@ -127,6 +128,7 @@ def choose(
     primal: Block,
     visible: Callable[[Var], bool],
     dear: Callable[[Var], bool] = lambda var: False,
+    directions: int = 1,
 ) -> tuple[list[Var], list[Op]]:
     """What to save and what to repeat, at the least cost in all.
 
@@ -137,6 +139,7 @@ def choose(
         visible: whether the reverse sweep has a value anyway.
         dear: whether a value from outside of the region is saved there, if the reverse sweep reads it. As
             that may be done for others, too, it costs half.
+        directions: for how many what is saved is read.
     """
     makers = _makers(primal)
     needed = [var for var in dict.fromkeys(needed) if not visible(var)]
@@ -147,6 +150,7 @@ def choose(
     }  # the reverse sweep looks for what equals the extremum: computed again it may be rounded otherwise
     numbers = sizes(primal)
     before: dict[Var, int] = {}
+    saving = LOADED + STORED // directions
     after: dict[Var, int] = {}
     pending = list(needed)
     for var in pending:  # which grows
@@ -155,7 +159,7 @@ def choose(
         before[var], after[var] = network.node(), network.node()
         pending += _sources(makers.get(var), visible)
     for var, node in before.items():
-        network.edge(node, after[var], SAVED * numbers.get(var, size(var.type)) // (2 if dear(var) else 1))
+        network.edge(node, after[var], saving * numbers.get(var, size(var.type)) // (2 if dear(var) else 1))
         op = makers.get(var)
         again = None if op is None or var in compared else cost_again(op)
         network.edge(source, node, INFINITE if again is None else again)

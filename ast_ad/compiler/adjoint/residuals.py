@@ -11,7 +11,8 @@ reads is looked up: metadata is taken from a value of the same type that is visi
 values are saved and the others computed again, as the policy says:
 
 - ``"cheap"``: what costs nothing to speak of from visible or saved values is computed again;
-- ``"min-cut"``: the least memory and work in all, by the cost model of ``recomputation``.
+- ``"min-cut"``: the least memory and work in all, by the cost model of ``recomputation``;
+- a number: the same where that many directions will read what is saved.
 """
 
 from __future__ import annotations
@@ -37,6 +38,7 @@ from ..simplify.view_indices import is_basic_index
 from .recomputation import choose
 
 POLICIES = "cheap", "min-cut"
+Policy = str | int
 CHEAP = {
     np.shape,
     np.ndim,
@@ -71,7 +73,7 @@ def plan(
     primal: Block,
     visible: Callable[[Var], bool],
     shapes_only: Set[Var] = frozenset(),
-    policy: str = "cheap",
+    policy: Policy = "cheap",
     dear: Callable[[Var], bool] = lambda var: False,
 ) -> Plan:
     """What to save and what to compute again.
@@ -81,16 +83,17 @@ def plan(
         primal: the region that computes them.
         visible: whether the reverse region has a value anyway.
         shapes_only: the values that it reads for shape and dtype only.
-        policy: one of ``POLICIES``.
+        policy: one of ``POLICIES``, or the number of directions.
         dear: whether it can read a value that is not visible as it is, at the price of a copy of its own.
 
     Raises:
         InternalError: no such policy.
     """
-    if policy not in POLICIES:
+    if policy not in POLICIES and not isinstance(policy, int):
         raise InternalError(f"residuals by the policy {policy!r}; there are {', '.join(POLICIES)}")
-    if policy == "min-cut":
-        return Plan(*choose(needed, shapes_only, primal, visible, dear))
+    if policy != "cheap":
+        directions = policy if isinstance(policy, int) else 1
+        return Plan(*choose(needed, shapes_only, primal, visible, dear, directions))
     makers = {out: op for op in primal.ops if isinstance(op, Op) for out in op.outs}
     repeatable: dict[Var, bool] = {}
 

@@ -111,8 +111,8 @@ class Context:
         self.regions: list[Region] = []  # the branches and loops under way
         self.partial: set[Any] = set()  # arrays that are there on some path only
         self.moved: list[tuple[Any, Any]] = []  # what lies in a heap by now, and what it held first
-        self.has_own_rules = False  # whether a function with a rule of its own was read
-        self.own_rules = 0  # how many functions with a rule of their own, and rules, are being read
+        self.residuals = "cheap"  # what loops of derivatives that are called in the program save
+        self.own_rules, self.has_own_rules = 0, False  # functions with own rules, and rules, being read
         self.jitted = self.has_jitted = 0  # how many functions of Numba's are being read, and were
         self.cached: list[Path] | None = None  # what a function reads whose results a cache outside holds
         self.asked: Frame | None = None  # whose code called the library's function that is being read

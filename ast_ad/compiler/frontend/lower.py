@@ -95,6 +95,7 @@ def lower(
     known: Known = Known.ONES,
     depths: Mapping[Code, int] | None = None,
     constants: frozenset[Any] = frozenset(),
+    residuals: str = "cheap",
 ) -> Primal:
     """Read ``function`` for arguments of the given structure.
 
@@ -108,6 +109,7 @@ def lower(
         depths: how deep functions called themselves in earlier calls, by their code; None: they are not
             followed where only a condition at run time ends that.
         constants: keys of arguments whose values are compiled in; those that turn out to be needed join them.
+        residuals: what the loops of derivatives that are called in it save, see ``adjoint``.
 
     Raises:
         AdError: the function can't be compiled; the message names the construct and its line.
@@ -117,7 +119,7 @@ def lower(
     while builds < MAX_BUILDS:
         try:
             return run_deep(
-                _lower, function, names, trees, leaves, keywords, (constants, known), sites, bounds
+                _lower, function, names, trees, leaves, keywords, (constants, known), sites, bounds, residuals
             )
         except Restart as restart:
             constants = with_others(constants | restart.keys)
@@ -150,10 +152,11 @@ def _lower(
     relied: tuple[frozenset[Any], Known],
     sites: CallSites | None,
     bounds: Bounds,
+    residuals: str,
 ) -> Primal:
     inputs = Inputs(*relied)
     try:
-        return _read(function, names, trees, leaves, keywords, inputs, sites, bounds)
+        return _read(function, names, trees, leaves, keywords, inputs, sites, bounds, residuals)
     except AdError:
         if inputs.several and inputs.places.count:  # one thing under two names was changed, perhaps
             inputs.one_thing()
@@ -169,10 +172,11 @@ def _read(
     inputs: Inputs,
     sites: CallSites | None,
     bounds: Bounds,
+    residuals: str,
 ) -> Primal:
     builder = Recorder(Block(), inputs)
     cx = new_context(builder, inputs, None if sites is None else sites.begin())
-    cx.bounds = bounds
+    cx.bounds, cx.residuals = bounds, residuals
     cx.root = None if hasattr(function, "__ast_ad_lower__") else cx.frame
     values = _arguments(cx, inputs, names, trees, leaves)
     split = len(values) - len(keywords)

@@ -16,6 +16,7 @@ from typing import Any
 
 from ..adjoint.branch_adjoints import yield_needed
 from ..adjoint.loop_adjoints import save_needed
+from ..adjoint.residuals import Policy
 from ..analysis.invariants import require
 from ..analysis.undefined import doubtful_values
 from ..frontend.builder import Builder
@@ -40,7 +41,9 @@ from ..simplify.renaming import copy_function, copy_statement, defined, free
 from ..simplify.simplify import simplify, simplify_block
 
 
-def linear_last(function: Function, count: int, residuals: str = "cheap", region: bool = False) -> Function:
+def linear_last(
+    function: Function, count: int, residuals: Policy = "cheap", region: bool = False
+) -> Function:
     """The same program, whose statements that depend on its last parameters are its last ones.
 
     Args:
@@ -64,7 +67,7 @@ def linear_last(function: Function, count: int, residuals: str = "cheap", region
 class Distribution:
     """Parts regions in two. ``undefined``, ``residuals``, ``builder``: as of the sweep of ``adjoint``."""
 
-    def __init__(self, body: Block, seeds: tuple[Var, ...], residuals: str) -> None:
+    def __init__(self, body: Block, seeds: tuple[Var, ...], residuals: Policy) -> None:
         self.undefined, self.residuals = doubtful_values(body), residuals
         self.recorded = set[Var]()
         self.builder = Builder(Block(), adjoint=True)

@@ -257,3 +257,47 @@ def test_a_branch_saves_elements_of_a_list():
     derivative = ast_ad.grad(chosen, backend="numpy")
     np.testing.assert_allclose(derivative(np.array([1.0, 2, 0, 3])), [24.0, 3.0, 0.0, 2.0])
     assert ".copy()" not in derivative.source
+
+
+def two_steps(x, n):
+    for _ in range(n):
+        u = x - 0.1 / (1.0 + x * x)
+        v = u - 0.1 / (1.0 + u * u)
+        x = v - 0.1 * v * v * v
+    return x
+
+
+def test_what_many_directions_read_is_saved_rather_than_computed_again():
+    program, leaves = primal(two_steps, 0.7, 3), [0.7, 3]
+    once, often = (check(adjoint(program, (0,), residuals=n)) for n in (1, 1000))
+    same(once, often, leaves)
+    assert tapes(once) == tapes(adjoint(program, (0,), residuals="min-cut")) == [1]
+    assert tapes(often) > [1]
+
+
+def test_derivatives_that_are_called_within_follow_the_policy():
+    def steps(x, n):
+        for _ in range(n):
+            x = x - 0.1 * np.exp(x) * x + x / (1.0 + x * x)
+        return x
+
+    def slope(x, n):
+        return ast_ad.grad(steps)(x, n)
+
+    def curvature(x, n):
+        value, along = ast_ad.linearize(lambda x: ast_ad.grad(steps)(x, n), x)
+        return along(1.0)
+
+    for function in (slope, curvature):
+        cheap, cut = (primal(function, 0.7, 3, residuals=policy) for policy in ("cheap", "min-cut"))
+        same(cheap, cut, [0.7, 3])
+        assert sum(tapes(cut)) < sum(tapes(cheap))
+
+
+def test_where_floating_point_errors_are_heeded_nothing_is_computed_again_for_less_memory():
+    def slope(x, n):
+        with np.errstate(divide="raise"):
+            return ast_ad.grad(two_steps)(x, n)
+
+    cheap, cut = (primal(slope, np.float64(0.7), 3, residuals=policy) for policy in ("cheap", "min-cut"))
+    assert tapes(cheap) == tapes(cut)
