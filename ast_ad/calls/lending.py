@@ -6,6 +6,9 @@ code, and cells of its own, which hold what the function's cells hold while it s
 afterwards. Programs read these cells as all that is outside. That is the function itself as long as nobody
 writes to its cells meanwhile; so only what is compiled as a whole and stores nothing is lent. What depends on
 objects that are made anew with the function is not: it could serve no other. The rest is compiled for each.
+
+What ``vjp`` and ``linearize`` answer is called when the model stands for another function, or for none. It
+reads what the call has saved and nothing else; where it raises, no trace of the model is its answer.
 """
 
 from __future__ import annotations
@@ -139,15 +142,21 @@ class Lender:
             lent = self._derivative(derivative)
             found = lent(*args, **kwargs)
             derivative._last = lent._last
+            if derivative.question.later and getattr(found[1], "instead", None) is not None:
+                found[1].instead.alone = self.refuse
             return found
         except NotLentError:
-            self.refused = True
-            self.derivatives.clear()
+            self.refuse()
             return OWN
         finally:
             for mine in self.cells:
                 del mine.cell_contents
             self.lock.release()
+
+    def refuse(self) -> None:
+        """From now on each function of the code gets programs of its own."""
+        self.refused = True
+        self.derivatives.clear()
 
     def held_by(self, family: Family) -> list[Any]:
         """What cells of functions hold, models in the place of functions that are made anew."""
@@ -206,7 +215,7 @@ class Lender:
 
 def borrowed(derivative: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The answer to a call of the derivative of a function that is made anew; OWN of others."""
-    if derivative.lender is not None or derivative.key is None or derivative.question.later:
+    if derivative.lender is not None or derivative.key is None:
         return OWN
     function = derivative
     while hasattr(type(function), "shares_programs"):

@@ -29,7 +29,12 @@ class Instead:
         inputs: those of the call; arrays are not kept alive.
         results: what the forward half gave.
         retire: lets the calls that the program is for be answered by a trace.
+
+    ``alone``: of a program that another function has lent, which nothing can be traced for; it is called
+    instead.
     """
+
+    alone: Callable[[], None] | None = None
 
     def __init__(
         self, program: Any, inputs: Sequence[Any], results: Sequence[Any], retire: Callable[[Any], None]
@@ -54,6 +59,9 @@ class Instead:
         problem: Any = error
         if not declined:
             problem = defect(f"the pullback of `{name}` raised {told}", "its program is wrong", error)
+        if self.alone is not None:
+            self.alone()
+            raise problem
         args = self.arguments() if owner.may_trace() else None
         if args is None:
             raise problem
