@@ -201,3 +201,33 @@ def test_infinite_slopes_stay_in_their_place(backend, way):
             np.testing.assert_allclose(jacobian(way(function), backend=backend)(x), expected, rtol=1e-15)
         _, pull = ast_ad.vjp(way(function), x, backend=backend)
         np.testing.assert_allclose(pull(np.array([0.0, 1.0, 0.0, 1.0]))[0], [0.0, 1.25], rtol=1e-15)
+
+
+def curve(p, t):
+    r = np.zeros(len(t))
+    for i in range(len(t)):
+        r[i] = p[0] * np.exp(-p[1] * t[i]) + p[2] * np.sin(t[i])
+    return r
+
+
+def fitted(y, t):
+    """Three steps of Gauss and Newton: each has a Jacobian, whose loop is read in its turn, and later."""
+    p = np.array([1.0, 0.5, 0.1])
+    for _ in range(3):
+        r, slopes = curve(p, t) - y, ast_ad.jacfwd(curve)(p, t)
+        p = p - np.linalg.solve(slopes.T @ slopes + 1e-6 * np.eye(3), slopes.T @ r)
+    return p
+
+
+@pytest.mark.slow(beyond=1)
+@pytest.mark.parametrize("operator", [ast_ad.jacrev, ast_ad.jacfwd])
+def test_jacobians_in_a_loop_that_is_differentiated_stay_in_kernels(operator):
+    t = np.linspace(0.0, 2.0, 7)
+    y = 1.2 * np.exp(-0.4 * t) + 0.2 * np.sin(t) + 0.01 * np.cos(9.0 * t)
+    compiled = operator(fitted, backend="numba")
+    found, steps = compiled(y, t), 1e-5 * np.eye(7)
+    np.testing.assert_allclose(found, operator(fitted, backend="numpy")(y, t), rtol=1e-9, atol=1e-12)
+    differences = np.stack([(fitted(y + h, t) - fitted(y - h, t)) / 2e-5 for h in steps], axis=-1)
+    np.testing.assert_allclose(found, differences, rtol=1e-6, atol=1e-8)
+    assert ".append(" not in compiled.source
+    assert "NumPy code" not in compiled.explain()

@@ -2,7 +2,8 @@
 
 ``read_once(function) -> None``. A tape becomes arrays if one loop reads it (``tape_layout``). The linear
 half of a derivative of an adjoint reads what the adjoint reads, once more for each direction: the loop that
-records then does so on one list for each of its readers, which may need different elements.
+records then does so on one list for each of its readers, which may need different elements. The tape of a
+loop around is a reader, too: what a Jacobian within a loop has saved is read in the same turn, and later.
 """
 
 from __future__ import annotations
@@ -19,9 +20,13 @@ Uses = dict[Var, list[Statement | None]]
 
 def read_once(function: Function) -> None:
     """Let every loop that reads a tape read one of its own, as far as tapes hold numbers and arrays."""
+    _in_block(function.body, function, _surveyed(function))
+
+
+def _surveyed(function: Function) -> Uses:
     uses: Uses = {}
     _survey(function.body, uses)
-    _in_block(function.body, uses)
+    return uses
 
 
 def _survey(block: Block, uses: Uses) -> None:
@@ -34,23 +39,36 @@ def _survey(block: Block, uses: Uses) -> None:
         uses.setdefault(var, []).append(None)
 
 
-def _in_block(block: Block, uses: Uses) -> None:
+def _in_block(block: Block, function: Function, uses: Uses) -> Uses:
+    """From the innermost loops outwards; who reads what then."""
     for op in block.ops:
-        if isinstance(op, (For, While)):
-            for position, out in enumerate(op.outs):
-                readers = list(_readers(out, uses))
-                append = _append(op, position, uses) if len(readers) > 1 and None not in readers else None
-                for reader in readers[1:] if append is not None else ():
-                    assert append is not None and reader is not None
-                    _change(reader, out, _another(op, position, append, uses))
         for inner in blocks(op):
-            _in_block(inner, uses)
+            uses = _in_block(inner, function, uses)
+        if isinstance(op, (For, While)) and _parted(op, uses):
+            uses = _surveyed(function)
+    return uses
+
+
+def _parted(loop: For | While, uses: Uses) -> bool:
+    """Let each reader of what a loop records have a list of its own; whether that changed anything."""
+    changed = False
+    for position, out in enumerate(loop.outs):
+        readers = list(_readers(out, uses))
+        append = _append(loop, position, uses) if len(readers) > 1 and None not in readers else None
+        for reader in readers[1:] if append is not None else ():
+            assert append is not None and reader is not None
+            _change(reader, out, _another(loop, position, append, uses))
+            changed = True
+    return changed
 
 
 def _readers(out: Var, uses: Uses) -> Iterator[Statement | None]:
-    """What runs over a list, forwards or backwards; None for what does anything else with it."""
+    """What runs over a list, forwards or backwards, or records it; None for what does anything else."""
     for op in uses.get(out, ()):
         last, source = op, out
+        if isinstance(op, Op) and op.fn is containers.list_append and _parts(op).count(out) == 1:
+            yield op
+            continue
         if isinstance(op, Op) and op.fn is containers.list_reverse and len(uses.get(op.out, ())) == 1:
             (last,), source = uses[op.out], op.out
         runs = isinstance(last, For) and [s for s, _ in last.items].count(source) == 1
@@ -105,7 +123,11 @@ def _another(loop: For | While, position: int, append: Op, uses: Uses) -> Var:
 
 
 def _change(reader: Statement, old: Var, new: Var) -> None:
-    if isinstance(reader, Op):
+    if isinstance(reader, Op) and reader.fn is containers.list_append:
+        parts = tuple([new if part is old else part for part in _parts(reader)])
+        element = reader.args[1]
+        reader.args = reader.args[0], Seq(parts, element.kind) if isinstance(element, Seq) else parts[0]
+    elif isinstance(reader, Op):
         reader.args = (new, *reader.args[1:])
         reader.out.type = new.type
     elif isinstance(reader, For):
