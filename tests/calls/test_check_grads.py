@@ -69,7 +69,17 @@ def test_a_rule_that_is_right_to_first_order_only_is_found(function, monkeypatch
         check_grads(_anew(function), (X,), order=2, modes=["rev"])
 
 
-@pytest.mark.parametrize("change", [np.negative, swapped, lambda t: t * (1 + 1e-6), lambda t: t * np.nan])
+CHANGES = {
+    "sign": np.negative,
+    "factor": lambda t: t * (1 + 1e-6),
+    "zero": lambda t: 0.0 * t,
+    "one of five": lambda t: t * np.where(np.arange(5) == 2, 1.5, 1.0),
+    "swapped": swapped,
+    "nan": lambda t: t * np.nan,
+}
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 def test_a_wrong_tangent_is_found(change, monkeypatch):
     def wrong(f, primals, tangents):
         value, tangent = tangent_by_transposition(f, primals, tangents)
