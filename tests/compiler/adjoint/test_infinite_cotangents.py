@@ -1,9 +1,12 @@
 """What a choice by value leaves out has no derivative, even where the cotangent is infinite."""
 
+import itertools
+
 import numpy as np
 import pytest
 
 import ast_ad
+from ast_ad.rules import helpers
 
 X = np.array([-1.0, 4.0, -2.0])
 
@@ -88,3 +91,14 @@ def test_plain_products_stay_where_cotangents_are_finite():
     gradient = ast_ad.grad(relu)
     gradient(X)
     assert "exact_product" not in gradient.backward_source
+
+
+def test_products_of_numbers_are_those_of_arrays():
+    numbers = [0.0, -0.0, 1.5, -2.0, np.inf, -np.inf, np.nan, 5e-324, 1e300]
+    for a, b in itertools.product(numbers, numbers):
+        with np.errstate(over="ignore"):
+            (expected,) = helpers.exact_product(np.array([a]), np.array([b]))
+        for g, p in ((np.float64(a), np.float64(b)), (np.float64(a), b), (a, np.float64(b))):
+            found = helpers.exact_product(g, p)
+            assert type(found) is np.float64
+            assert np.isnan(found) if np.isnan(expected) else found.tobytes() == expected.tobytes()
