@@ -641,3 +641,18 @@ def test_no_loop_over_directions_is_left_around_a_system(operator):
     asked = operator(solution, backend="numpy", fallback="error")
     np.testing.assert_allclose(asked(X, M), np.linalg.inv(M) * np.cos(X), rtol=1e-12)
     assert "for " not in asked.source
+
+
+def test_shapes_that_change_find_their_way():
+    """By columns where these are fewer, by rows else: whatever the last call had."""
+    derivative = ast_ad.jacobian(lambda a, x: a @ x, argnums=1)
+    tall, wide = np.arange(12.0).reshape(6, 2), np.arange(12.0).reshape(2, 6)
+    for matrix in (tall, tall, tall, wide, wide, tall, wide, wide, tall, tall):
+        np.testing.assert_array_equal(derivative(matrix, np.ones(matrix.shape[1])), matrix)
+    for matrix, way in ((tall, "forward"), (wide, "reverse"), (wide, "reverse"), (tall, "forward")):
+        derivative(matrix, np.ones(matrix.shape[1]))
+        assert derivative.last is getattr(derivative, way)
+        with pytest.raises(ValueError, match="matmul|mismatch"):
+            derivative(matrix, np.ones(matrix.shape[1] + 1))
+    with pytest.raises(InputError, match="argnums=1"):
+        derivative()
