@@ -36,6 +36,7 @@ from ..ir.types import Array, Opaque, kind_of
 from ..simplify.renaming import copy_function, defined, free
 from ..simplify.settled import Settled
 from ..simplify.simplify import expression_key, simplify
+from .complex_zeros import complex_zeros
 from .contributions import Cotangents
 from .leaving import Certainty, as_left
 from .linearity import is_linear
@@ -113,6 +114,7 @@ def adjoint(
     certainty = Certainty(joint.body)
     joint.body.results = (*results, *(sweep.result(var, certainty) for var in inputs))
     used_rules(joint, sweep.ruled)
+    complex_zeros(joint)
     return require(simplify(joint), outer)
 
 

@@ -71,10 +71,10 @@ def item_of(whole: Type) -> Type:
 def as_held(own: Type, held: Type) -> Type:
     """The type of a cotangent of the type ``own`` that is taken out of a whole, whose items are as ``held``.
 
-    It has the rank of its own, but the dtypes that the whole has. What belongs to a list of numbers that is
-    written out is a row of an array.
+    It has the rank of its own, but the dtypes that the whole has. What belongs to a list, written out or of
+    a length known at run time, is a row of an array where the whole is one.
     """
-    if isinstance(own, TupleOf) and isinstance(held, Array):
+    if isinstance(own, (TupleOf, ListOf)) and isinstance(held, Array):
         return replace(held, shape=None if held.shape is None else held.shape[1:], among=frozenset())
     if isinstance(own, TupleOf) and isinstance(held, TupleOf) and len(own.items) == len(held.items):
         return replace(own, items=tuple(map(as_held, own.items, held.items)))

@@ -37,7 +37,33 @@ def convolved(w):
     return np.sum(np.convolve([a * a for a in w], [w[0], w[1]]) ** 2)
 
 
-PROGRAMS = [interpolated, norm, area, spread, convolved]
+def beside_a_display(w):
+    """A row that is written out, and one that a loop fills."""
+    squares = []
+    for a in w:
+        squares.append(a * a)
+    return np.mean(np.exp([[w[0], 1.0, w[1], w[0] * w[3]], squares]))
+
+
+def remembered(w):
+    """The first pass differs from the others, so that their rows are of another kind."""
+    seen, rows = {}, []
+    for i in range(2):
+        row = []
+        for k in range(4):
+            if "scale" not in seen:
+                seen["scale"] = w[0] * w
+            row.append(seen["scale"][k] * w[i])
+        rows.append(row)
+    return np.sum(rows) + np.max(np.sin(rows))
+
+
+def row_of_a_table(w):
+    table = [[a * b for b in w] for a in w]
+    return np.sum(np.sin([table[1], w, list(w)]))
+
+
+PROGRAMS = [interpolated, norm, area, spread, convolved, beside_a_display, remembered, row_of_a_table]
 
 
 @pytest.mark.drawn(of=5)
