@@ -1,7 +1,7 @@
 """Of which dtype are the zeros of a cotangent whose value is real, though complex by its type?
 
 ``complex_zeros(function) -> None``. The end of ``adjoint``. Eigenvalues of a real matrix are complex by
-their type, and an array of floats where all of them are real (``helpers.COMPLEX_BY_VALUE``). Cotangents are of
+their type, and an array of floats where all are real (``helpers.COMPLEX_BY_VALUE``). Cotangents are of
 the type: zeros made like the value would be floats, to which nothing complex can be added in place.
 """
 

@@ -102,6 +102,19 @@ def evaluate(dim: Dim | int, table: dict[object, int]) -> int:
 def run_on_dummies(
     fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg], table: dict[object, int]
 ) -> Any:
+    equal = table
+    for arg in (*args, *kwargs.values()):
+        equal = with_equal_rows(arg, equal)
+    if equal is table:
+        return run_on(fn, args, kwargs, table)
+    try:
+        return run_on(fn, args, kwargs, table)  # to some functions they are no rows of one array
+    except ValueError:
+        return run_on(fn, args, kwargs, equal)
+
+
+def run_on(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg], table: dict[object, int]) -> Any:
+    """The result for dummies of these lengths."""
     given = [dummy(a, table) for a in args], {k: dummy(v, table) for k, v in kwargs.items()}
     if lookup(fn) is not None:
         return quietly(fn, *given)
@@ -109,6 +122,23 @@ def run_on_dummies(
         if isinstance(value, np.ndarray):
             value.flags.writeable = False  # it may write what is there already
     return quietly(run_apart, [fn, *given], {})
+
+
+def with_equal_rows(arg: Arg, table: dict[object, int]) -> dict[object, int]:
+    """The table in which lists that are rows of one display are as long as each other, and as its other rows.
+
+    If they are not, NumPy says so when the program runs, as it does to the function.
+    """
+    if not isinstance(arg, Seq):
+        return table
+    lists = [row for row in arg.items if isinstance(row, Var) and isinstance(row.type, ListOf)]
+    if lists and len(arg.items) > 1:
+        written = [len(row.items) for row in arg.items if isinstance(row, Seq)]
+        length = written[0] if written else table.get(("len", lists[0].id), 3)
+        table = {**table, **{("len", row.id): length for row in lists}}
+    for row in arg.items:
+        table = with_equal_rows(row, table)
+    return table
 
 
 def quietly(fn: Callee, args: list[Any], kwargs: dict[str, Any]) -> Any:
