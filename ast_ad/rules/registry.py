@@ -50,7 +50,7 @@ _optional = {
     "scipy.fft": ".scipy.fft",
     "scipy.fftpack": ".scipy.fftpack",
     "scipy.integrate": ".scipy.integrate",
-    "scipy.ndimage": ".scipy.image_splines",
+    "scipy.ndimage": ".programs.window_functions",
     "scipy.stats": ".scipy.stats",
     "scipy.interpolate": ".scipy.interpolate",
     "scipy.signal": ".scipy.signal",
