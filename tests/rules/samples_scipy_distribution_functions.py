@@ -14,9 +14,9 @@ A, B = 1.0 + positive(4), 1.5 + positive(4, seed=1)
 
 SAMPLES = {
     own._beta_pdf: [(SHARE, A, B), (0.3, 2.2, 1.4)],
-    own._beta_ppf: [Sample((SHARE, A, B), wrt=(0,)), Sample((0.3, 2.2, 1.4), wrt=(0,))],
-    sp.betainccinv: [Sample((A, B, SHARE), wrt=(2,)), Sample((2.2, 1.4, 0.3), wrt=(2,))],
-    sp.fdtri: [Sample((A, 2 * B, SHARE), wrt=(2,)), Sample((2.2, 3.4, 0.3), wrt=(2,))],
+    own._beta_ppf: [(SHARE, A, B), (0.3, 2.2, 1.4)],
+    sp.betainccinv: [(A, B, SHARE), (2.2, 1.4, 0.3)],
+    sp.fdtri: [(A, 2 * B, SHARE), (2.2, 3.4, 0.3)],
     sp.pdtr: [Sample((COUNTS, A), wrt=(1,)), Sample((3.5, 1.4), wrt=(1,))],
     sp.pdtrc: [Sample((COUNTS, A), wrt=(1,)), Sample((3.5, 1.4), wrt=(1,))],
     own._binom_cdf: [Sample((COUNTS, 6.0, SHARE), wrt=(2,)), Sample((6.0, 6.0, 0.3), wrt=(2,))],

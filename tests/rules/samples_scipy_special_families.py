@@ -3,8 +3,11 @@
 import scipy.special as sp
 from sample import Sample, positive, unit
 
+from ast_ad.rules.scipy.incomplete_by_shape import betainc_by_shape, gammainc_by_shape
+
 P, U = positive(3, 4), unit(3, 4)
 HALF = (U + 1) / 2
+A, B = positive(3, 4, seed=1) + 0.3, positive(4, seed=2) + 0.5
 
 
 def last(*args):
@@ -13,17 +16,22 @@ def last(*args):
 
 
 SAMPLES = {
-    sp.betaincc: [last(1.5, 2.5, HALF)],
-    sp.stdtr: [last(4.0, U), last(2.5, 0.7)],
-    sp.chdtr: [last(3.0, P)],
-    sp.chdtrc: [last(3.5, P)],
-    sp.fdtr: [last(3.0, 5.0, P)],
-    sp.fdtrc: [last(3.0, 4.5, P)],
-    sp.gammaincinv: [last(1.5, HALF)],
-    sp.gammainccinv: [last(1.5, HALF)],
-    sp.betaincinv: [last(1.5, 2.5, HALF)],
-    sp.stdtrit: [last(4.0, HALF)],
-    sp.chdtri: [last(3.0, HALF)],
+    sp.betaincc: [(A, B, HALF), (1.5, 2.5, 0.3)],
+    sp.stdtr: [(3 * A, U), (2.5, 0.7)],
+    sp.chdtr: [(2 * A, P)],
+    sp.chdtrc: [(2 * A, P)],
+    sp.fdtr: [(2 * A, 3 * B, P), (3.0, 5.0, 0.4)],
+    sp.fdtrc: [(2 * A, 3 * B, P)],
+    sp.gammaincinv: [(A, HALF), (1.5, 0.3)],
+    sp.gammainccinv: [(A, HALF)],
+    sp.betaincinv: [(A, B, HALF), (1.5, 2.5, 0.3)],
+    sp.stdtrit: [(3 * A, HALF)],
+    sp.chdtri: [(2 * A, HALF)],
+    gammainc_by_shape: [
+        Sample((A, P, 1), wrt=(0, 1), order2=False),
+        Sample((1.5, 0.7, 1), wrt=(0, 1), order2=False),
+    ],
+    betainc_by_shape: [Sample((A, B, HALF, 1 - HALF), wrt=(0, 1), order2=False)],
     sp.eval_jacobi: [last(n, 0.5, 1.5, U) for n in (0, 1, 4)],
     sp.eval_legendre: [last(n, U) for n in (0, 1, 5)],
     sp.eval_gegenbauer: [last(n, 0.7, U) for n in (0, 1, 4)],

@@ -4,10 +4,11 @@ import sys
 
 import numpy as np
 import pytest
+import scipy.special as sp
 import scipy.stats as st
 
 import ast_ad
-from ast_ad import MissingRuleError, tracing
+from ast_ad import tracing
 
 AT = {
     "norm": (), "gamma": (2.3,), "beta": (2.1, 3.2), "t": (4.5,), "chi2": (3.5,), "f": (3.2, 5.1),
@@ -125,10 +126,35 @@ def test_second_derivatives():
 
 
 @pytest.mark.parametrize("name", ["gamma", "beta", "t", "chi2", "f"])
-def test_a_distribution_function_by_its_shape_is_refused(name):
-    dist, shapes = getattr(st, name), AT[name]
-    with pytest.raises(MissingRuleError, match="no derivative rule"):
-        ast_ad.grad(lambda a: dist.cdf(0.4, a, *shapes[1:]), fallback="error")(shapes[0])
+@pytest.mark.parametrize("method", ["cdf", "sf", "logcdf", "ppf"])
+def test_distribution_functions_by_their_shapes(name, method):
+    shapes = np.array(AT[name])
+
+    def f(a, x):
+        return getattr(getattr(st, name), method)(x, *a)
+
+    found = ast_ad.grad(f, fallback="error")(shapes, 0.4)
+    steps = 1e-3 * np.eye(len(shapes))
+    far = np.array([f(shapes + 2 * e, 0.4) - f(shapes - 2 * e, 0.4) for e in steps])
+    near = np.array([f(shapes + e, 0.4) - f(shapes - e, 0.4) for e in steps])
+    np.testing.assert_allclose(found, (8 * near - far) / 12e-3, rtol=1e-7, atol=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("f", "at", "slope"),
+    [
+        (sp.gammainc, (0.003, 0.5), -0.56152528814972756),
+        (sp.gammainc, (2457.8477992425896, 2522.214953083595), -0.003469364062743462),
+        (sp.gammaincc, (1590.5242913157201, 1368.021710621633), 3.7031531375171723e-10),
+        (sp.betainc, (268.84540979608397, 0.02019639070795923, 0.999999), -6.445218342672625e-05),
+        (sp.betainc, (0.04307226522806262, 0.11001767654177205, 1e-06), -8.058444347666958),
+        (sp.betainc, (60.0, 40.0, 0.6), -0.032686938373989207),
+    ],
+)
+def test_small_and_large_shapes(f, at, slope):
+    """Against derivatives of sums of 50 digits."""
+    found = ast_ad.grad(f, backend="numpy")(*at)
+    np.testing.assert_allclose(found, slope, rtol=1e-10)
 
 
 @pytest.mark.drawn(of=2)

@@ -1,6 +1,6 @@
 """What are the derivatives of the special functions of which ``scipy.stats`` makes its distributions?
 
-By the argument and by what has a formula; by the other shape parameters it is an error to ask.
+By the argument, by shapes, and by what has a formula; by whole numbers that count it is an error to ask.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import scipy.special._ufuncs as own
 from ..helpers import safe_product
 from ..partials import power_dx
 from ..registry import elementwise
+from .incomplete_by_shape import beta_shapes, f_slopes
 
 SQRT_2PI = math.sqrt(2 * math.pi)
 # Of (u / (1 + u) - log(1 + u)) / u**2; highest power first.
@@ -39,20 +40,21 @@ def beta_pdf(ans, x, a, b):
 @elementwise(own._beta_ppf, partial_domain=True)
 def beta_ppf(ans, q, a, b):
     slope = np.exp(sp.betaln(a, b) - sp.xlogy(a - 1, ans) - sp.xlog1py(b - 1, -ans))
-    return slope, NotImplemented, NotImplemented
+    by_a, by_b = beta_shapes(a, b, ans)
+    return slope, -safe_product(by_a, slope), -safe_product(by_b, slope)
 
 
 @elementwise(sp.betainccinv, partial_domain=True)
 def betainccinv(ans, a, b, y):
     slope = np.exp(sp.betaln(a, b) - sp.xlogy(a - 1, ans) - sp.xlog1py(b - 1, -ans))
-    return NotImplemented, NotImplemented, -slope
+    by_a, by_b = beta_shapes(a, b, ans)
+    return -safe_product(by_a, slope), -safe_product(by_b, slope), -slope
 
 
 @elementwise(sp.fdtri, partial_domain=True)
 def fdtri(ans, n, d, p):
-    share = n * ans / (d + n * ans)
-    rest = sp.xlogy(d / 2 + 1, d / (d + n * ans)) - sp.betaln(n / 2, d / 2)
-    return NotImplemented, NotImplemented, np.exp(-sp.xlogy(n / 2 - 1, share) - rest) * d / n
+    by_n, by_d, by_x = f_slopes(n, d, ans)
+    return -by_n / by_x, -by_d / by_x, 1 / by_x
 
 
 # ----- counts: the number of events is whole, so that nothing moves along it -----

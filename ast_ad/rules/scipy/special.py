@@ -18,6 +18,7 @@ from ..registry import composite, elementwise, vjp
 from . import bessel_relatives, special_families, special_integrals  # noqa: F401  their rules enter, too
 from .bessel_orders import kve_by_order
 from .distribution_functions import ROOT_SERIES
+from .incomplete_by_shape import beta_density, beta_shapes, gamma_density, gammainc_by_shape
 
 SQRT_PI = math.sqrt(math.pi)
 SQRT_2PI = math.sqrt(2 * math.pi)
@@ -136,18 +137,18 @@ def poch(ans, z, m):
 
 @elementwise(sp.gammainc, partial_domain=True)
 def gammainc(ans, a, x):
-    return NotImplemented, np.exp(-x + sp.xlogy(a - 1, x) - sp.gammaln(a))
+    return gammainc_by_shape(a, x, 1), gamma_density(a, x)
 
 
 @elementwise(sp.gammaincc, partial_domain=True)
 def gammaincc(ans, a, x):
-    return NotImplemented, -np.exp(-x + sp.xlogy(a - 1, x) - sp.gammaln(a))
+    return -gammainc_by_shape(a, x, 1), -gamma_density(a, x)
 
 
 @elementwise(sp.betainc, partial_domain=True)
 def betainc(ans, a, b, x):
-    density = np.exp(sp.xlogy(a - 1, x) + sp.xlog1py(b - 1, -x) - sp.betaln(a, b))
-    return NotImplemented, NotImplemented, density
+    by_a, by_b = beta_shapes(a, b, x)
+    return by_a, by_b, beta_density(a, b, x)
 
 
 # ----- logarithms, entropies, statistics -----

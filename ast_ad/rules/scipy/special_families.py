@@ -1,7 +1,6 @@
 """What are the derivatives of distribution functions, elliptic integrals and orthogonal polynomials?
 
-They are those of ``scipy.special``, by the argument. By a shape parameter there is no formula for most of
-them.
+They are those of ``scipy.special``, by the argument. By an order there is no formula for most of them.
 """
 
 from __future__ import annotations
@@ -9,7 +8,16 @@ from __future__ import annotations
 import numpy as np
 import scipy.special as sp
 
+from ..helpers import safe_product
 from ..registry import elementwise, nondifferentiable, vjp
+from .incomplete_by_shape import (
+    beta_density,
+    beta_shapes,
+    betainc_by_shape,
+    f_slopes,
+    gamma_density,
+    gammainc_by_shape,
+)
 
 nondifferentiable(sp.gammasgn, sp.round)  # steps
 
@@ -18,69 +26,81 @@ nondifferentiable(sp.gammasgn, sp.round)  # steps
 
 @elementwise(sp.betaincc, partial_domain=True)
 def betaincc(ans, a, b, x):
-    return (
-        NotImplemented,
-        NotImplemented,
-        -np.exp(sp.xlogy(a - 1, x) + sp.xlog1py(b - 1, -x) - sp.betaln(a, b)),
-    )
+    by_a, by_b = beta_shapes(a, b, x)
+    return -by_a, -by_b, -beta_density(a, b, x)
 
 
 @elementwise(sp.stdtr, partial_domain=True)
 def stdtr(ans, df, t):
     size = sp.betaln(df / 2, 0.5) + 0.5 * np.log(df)
-    return NotImplemented, np.exp(-(df + 1) / 2 * np.log1p(t * t / df) - size)
+    density = np.exp(-(df + 1) / 2 * np.log1p(t * t / df) - size)
+    return student_by_df(df, t, density), density
+
+
+def student_by_df(df, t, density):
+    """Twice the part below ``-abs(t)`` is ``betainc(df / 2, 1 / 2, df / (df + t**2))``."""
+    ratio = t * t / df
+    by_share = np.sign(t) * betainc_by_shape(df / 2, 0.5, 1 / (1 + ratio), ratio / (1 + ratio))
+    return np.where(df < np.inf, -0.25 * by_share - 0.5 * density * t / df, 0.0)
 
 
 @elementwise(sp.chdtr, partial_domain=True)
 def chdtr(ans, v, x):
-    return NotImplemented, 0.5 * np.exp(sp.xlogy(v / 2 - 1, x / 2) - x / 2 - sp.gammaln(v / 2))
+    return 0.5 * gammainc_by_shape(v / 2, x / 2, 1), 0.5 * gamma_density(v / 2, x / 2)
 
 
 @elementwise(sp.chdtrc, partial_domain=True)
 def chdtrc(ans, v, x):
-    return NotImplemented, -0.5 * np.exp(sp.xlogy(v / 2 - 1, x / 2) - x / 2 - sp.gammaln(v / 2))
+    return -0.5 * gammainc_by_shape(v / 2, x / 2, 1), -0.5 * gamma_density(v / 2, x / 2)
 
 
 @elementwise(sp.fdtr, partial_domain=True)
 def fdtr(ans, n, d, x):
-    share = np.where(x < np.inf, n * x / (d + n * x), 1.0)
-    rest = sp.xlogy(d / 2 + 1, d / (d + n * x)) - sp.betaln(n / 2, d / 2)
-    return NotImplemented, NotImplemented, np.exp(sp.xlogy(n / 2 - 1, share) + rest) * n / d
+    by_n, by_d, by_x = f_slopes(n, d, x)
+    return by_n, by_d, by_x
 
 
 @elementwise(sp.fdtrc, partial_domain=True)
 def fdtrc(ans, n, d, x):
-    share = np.where(x < np.inf, n * x / (d + n * x), 1.0)
-    rest = sp.xlogy(d / 2 + 1, d / (d + n * x)) - sp.betaln(n / 2, d / 2)
-    return NotImplemented, NotImplemented, -np.exp(sp.xlogy(n / 2 - 1, share) + rest) * n / d
+    by_n, by_d, by_x = f_slopes(n, d, x)
+    return -by_n, -by_d, -by_x
+
+
+# Where a function is 0 or 1, its inverse is at an end of the domain, whatever the shape.
 
 
 @elementwise(sp.gammaincinv, partial_domain=True)
 def gammaincinv(ans, a, y):
-    return NotImplemented, np.exp(ans - sp.xlogy(a - 1, ans) + sp.gammaln(a))
+    slope = np.exp(ans - sp.xlogy(a - 1, ans) + sp.gammaln(a))
+    return -safe_product(gammainc_by_shape(a, ans, 1), slope), slope
 
 
 @elementwise(sp.gammainccinv, partial_domain=True)
 def gammainccinv(ans, a, y):
-    return NotImplemented, np.where(a > 0, -np.exp(ans - sp.xlogy(a - 1, ans) + sp.gammaln(a)), 0.0)
+    slope = np.exp(ans - sp.xlogy(a - 1, ans) + sp.gammaln(a))
+    by_a = -safe_product(gammainc_by_shape(a, ans, 1), slope)
+    return np.where(a > 0, by_a, 0.0), np.where(a > 0, -slope, 0.0)
 
 
 @elementwise(sp.betaincinv, partial_domain=True)
 def betaincinv(ans, a, b, y):
     slope = np.exp(sp.betaln(a, b) - sp.xlogy(a - 1, ans) - sp.xlog1py(b - 1, -ans))
-    return NotImplemented, NotImplemented, slope
+    by_a, by_b = beta_shapes(a, b, ans)
+    return -safe_product(by_a, slope), -safe_product(by_b, slope), slope
 
 
 @elementwise(sp.stdtrit, partial_domain=True)
 def stdtrit(ans, df, p):
     size = sp.betaln(df / 2, 0.5) + 0.5 * np.log(df)
-    return NotImplemented, np.exp((df + 1) / 2 * np.log1p(ans * ans / df) + size)
+    slope = np.exp((df + 1) / 2 * np.log1p(ans * ans / df) + size)
+    return -safe_product(student_by_df(df, ans, 1 / slope), slope), slope
 
 
 @elementwise(sp.chdtri, partial_domain=True)
 def chdtri(ans, v, p):
-    slope = -2 * np.exp(ans / 2 - sp.xlogy(v / 2 - 1, ans / 2) + sp.gammaln(v / 2))
-    return NotImplemented, np.where(v > 0, slope, 0.0)
+    slope = 2 * np.exp(ans / 2 - sp.xlogy(v / 2 - 1, ans / 2) + sp.gammaln(v / 2))
+    by_v = -0.5 * safe_product(gammainc_by_shape(v / 2, ans / 2, 1), slope)
+    return np.where(v > 0, by_v, 0.0), np.where(v > 0, -slope, 0.0)
 
 
 # ----- orthogonal polynomials: derivatives are polynomials of the next family -----
