@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from ..eager.dispatch import needs_grad, plain_of
+from ..eager.dispatch import apply, needs_grad, operation, plain_of
 from ..eager.operations.pieces import reshaped_in_place
 from ..eager.table import Operation
 from ..eager.tensor import Tensor
 from ..errors import InputTypeError, MissingRuleError
+from ..rules import helpers
 from .faces import makers
 
 DETACHED = "the number would leave the trace, and its gradient would silently be lost"
@@ -130,3 +131,16 @@ def refused(what: str, why: str, fix: str) -> MissingRuleError:
 
 def complex_write(what: str) -> InputTypeError:
     return InputTypeError(what, why="NumPy refuses it too", fix="make the array complex")
+
+
+def real_part(value: Any, dtype: Any) -> Any:
+    """What an array of floats takes of a complex value: NumPy warns, and drops the rest."""
+    if not isinstance(value, Tensor):
+        return value
+    if not np.ndim(plain_of(value)):
+        raise InputTypeError(
+            "a complex value is written to a real array",
+            why="NumPy refuses it too, if the number is Python's",
+            fix="store .real, or make the array complex",
+        )
+    return apply(operation(helpers.astype), (value, dtype))

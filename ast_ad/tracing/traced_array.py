@@ -27,7 +27,7 @@ from .ends import becomes_integer
 from .faces import Face, Missing, makers
 from .flat_iterator import Flat
 from .hashing import hashing
-from .memory import DETACHED, NO_KEY, PLAIN, Memory, complex_write, flags_of, refused
+from .memory import DETACHED, NO_KEY, PLAIN, Memory, flags_of, real_part, refused
 from .object_arrays import objects_of
 from .texts import formatted, written
 
@@ -140,7 +140,7 @@ class Traced(Memory, metaclass=Face):
         if not isinstance(value, (Tensor, np.ndarray, int, float, complex, np.generic)):
             value = run(np.array, (value,), {})
         if np.iscomplexobj(plain_of(value)) and self._array.dtype.kind == "f":
-            raise complex_write("a complex value is written to a real array")
+            value = real_part(value, self._array.dtype)
         inplace(operation(helpers.setitem), self, plain_of(settled(index)), value)
 
     def __contains__(self, item: Any) -> bool:

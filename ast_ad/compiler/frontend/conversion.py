@@ -7,7 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..ir.ops import Lit, Seq, Var
+from ...rules import helpers
+from ...rules.in_place import real_as_stored
+from ..ir.ops import Arg, Lit, Seq, Var
+from ..ir.types import Array, dtype_of
 from . import doors
 from .context import Context, TensorOutside
 from .values import Arr, Bound, Dct, Lst, Range, Tup, Value, is_tensor
@@ -82,3 +85,17 @@ def to_args(cx: Context, value: Value) -> Any:
 
 
 doors.from_arg = from_arg
+
+
+def real_part(cx: Context, new: Arg, array: Var) -> Var:
+    """What an array of real numbers takes of a complex value: NumPy warns, and drops the rest."""
+    dtype = Lit(dtype_of(array.type))
+    if isinstance(new, Var) and isinstance(new.type, Array):
+        return cx.builder.op(helpers.astype, new, dtype)  # type: ignore[no-any-return]
+    if not isinstance(new, Var):
+        raise cx.unsupported(
+            "a complex value stored in a real array",
+            "NumPy refuses Python's complex numbers there",
+            "store .real, or make the array complex",
+        )
+    return cx.builder.op(real_as_stored, new, dtype)  # type: ignore[no-any-return]

@@ -19,6 +19,7 @@ from .. import doors
 from ..builder import content_type, type_of_arg
 from ..callables.container_methods import joined_lists, spliced
 from ..context import Context
+from ..conversion import real_part
 from ..outside_values import load_live_item
 from ..store.holding import (
     change_items,
@@ -365,12 +366,8 @@ def store_array_item(cx: Context, base: Arr, index: Value, value: Value) -> None
     before = array_there(cx, base)
     new = cx.arg(value)
     kinds = kind_of(before.type), kind_of(type_of_arg(new))
-    if kinds[1] == "complex" and kinds[0] != "complex":
-        raise cx.unsupported(
-            "a complex value stored in a real array",
-            "NumPy drops the imaginary part",
-            "store .real, or make the array complex",
-        )
+    if kinds[1] == "complex" and kinds[0] in ("float", "int"):
+        new = real_part(cx, new, before)
     if kinds[0] == "other":
         raise cx.unsupported(
             f"a store into an array of {before.type}", "it holds no numbers", "use a numeric dtype"
