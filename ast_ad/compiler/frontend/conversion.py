@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import enum
+import re
 import types
 from typing import Any
 
@@ -14,6 +16,8 @@ from ..ir.types import Array, dtype_of
 from . import doors
 from .context import Context, TensorOutside
 from .values import Arr, Bound, Dct, Lst, Range, Tup, Value, is_tensor
+
+TOLD = str, bytes, enum.Enum, re.Pattern  # objects outside that are told by what they are, and stay so
 
 
 def from_python(cx: Context, value: object) -> Any:

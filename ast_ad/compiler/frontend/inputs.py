@@ -7,7 +7,6 @@ changes its length, the program is compiled anew. A changed constant is never st
 
 from __future__ import annotations
 
-import enum
 import sys
 import types
 from collections.abc import Iterable
@@ -23,6 +22,7 @@ from ..ir.types import Array, Dim, Opaque, Scalar, is_strange, list_of
 from . import doors
 from .constructs.attributes import load_attribute
 from .context import Context, TensorOutside
+from .conversion import TOLD
 from .guards import Guard, Guards, Path, aspect_of
 from .length_patterns import Known, Lengths, leaf_type
 from .outside_records import outside_records
@@ -209,7 +209,7 @@ class Inputs:
         """An abstract value for something outside: data is captured, code and structure are guarded."""
         if is_tensor(value):
             raise TensorOutside(f"`{path}`, a tensor", cx.builder.span)
-        if isinstance(value, (bool, np.bool_)) or value is None or isinstance(value, (str, bytes, enum.Enum)):
+        if isinstance(value, (bool, np.bool_)) or value is None or isinstance(value, TOLD):
             self.guards.add(Guard.value(path, value))
             return Lit(value)
         if isinstance(value, (int, float, complex, np.generic, np.ndarray)):

@@ -28,6 +28,7 @@ from .callables import (
     random_draws,
     splits,
     strided_views,
+    text_searches,
     ufunc_methods,
 )
 from .callables.call_sites import CallSites
@@ -79,6 +80,7 @@ READERS = (
     statements,
     strided_views,
     testable,
+    text_searches,
 )  # the others are what these stand on
 
 

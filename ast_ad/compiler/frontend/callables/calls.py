@@ -58,7 +58,7 @@ FOLDED = frozenset(
 )
 IMMUTABLE = {
     *(str, bytes, bool, int, float, complex, tuple, frozenset, range, slice, type(None), np.dtype),
-    *(type, re.Pattern, types.FunctionType, types.ModuleType),
+    *(type, re.Match, re.Pattern, types.FunctionType, types.ModuleType),
 }
 IMPURE = {
     print,

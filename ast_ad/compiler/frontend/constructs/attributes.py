@@ -87,6 +87,8 @@ CONTAINER_METHODS = {
 NAMED: Any = namedtuple("NAMED", "")
 OF_NAMED_TUPLES = NAMED._replace.__code__, NAMED._asdict.__code__  # which all of them share
 
+PLAIN = "builtins", "numpy", "numpy.dtypes", "re"  # modules of classes whose attributes stay as they are
+
 
 def load_attribute(cx: Context, base: Value, name: str) -> Any:
     if isinstance(base, (Arr, Var)) and not (
@@ -338,7 +340,7 @@ def constant_attribute(cx: Context, base: Lit, name: str) -> Any:
     if isinstance(value, type) and isinstance(value.__dict__.get(name), classmethod):
         return Bound(Lit(found.__func__), (base,))
     owner = value if isinstance(value, type) else type(value)
-    if owner.__module__ not in ("builtins", "numpy", "numpy.dtypes") or isinstance(value, types.FunctionType):
+    if owner.__module__ not in PLAIN or isinstance(value, types.FunctionType):
         if cx.inputs is not None and is_object(value):
             cx.inputs.places.whole[id(value)] = value  # it isn't read as a place of the store
         label = getattr(value, "__name__", owner.__name__)

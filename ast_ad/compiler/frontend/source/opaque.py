@@ -7,6 +7,7 @@ constant.
 
 from __future__ import annotations
 
+import re
 import types
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -28,6 +29,8 @@ _READERS = frozenset(
     " fromfile tofile load save memmap _get_extobj_dict _make_extobj".split()
 )
 _VALUES = (
+    re.Match,
+    re.Pattern,
     str,
     bytes,
     int,
