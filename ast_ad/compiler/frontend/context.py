@@ -13,12 +13,12 @@ from ...errors import AdError, UnsupportedError
 from ..ir.builtin import tuple_get
 from ..ir.ops import UNKNOWN, Arg, Block, Lit, Seq, Slice, Var, variables
 from ..ir.types import (
+    STANDING,
     Array,
     DictOf,
     Dim,
     ListOf,
     Optional,
-    Reference,
     TupleOf,
     has_references,
     is_none,
@@ -197,7 +197,7 @@ class Context:
             return Arr(var)
         if isinstance(var.type, (ListOf, DictOf)):
             return Lst(var) if isinstance(var.type, ListOf) else Dct(var)
-        if isinstance(var.type, Reference):
+        if isinstance(var.type, STANDING):
             return doors.referred_to(self, var)
         if isinstance(var.type, TupleOf):
             items = [self.builder.opaque(tuple_get, (var, Lit(i)), t) for i, t in enumerate(var.type.items)]

@@ -95,11 +95,11 @@ def real_part(cx: Context, new: Arg, array: Var) -> Var:
     """What an array of real numbers takes of a complex value: NumPy warns, and drops the rest."""
     dtype = Lit(dtype_of(array.type))
     if isinstance(new, Var) and isinstance(new.type, Array):
-        return cx.builder.op(helpers.astype, new, dtype)  # type: ignore[no-any-return]
+        return cx.builder.op(helpers.astype, new, dtype)
     if not isinstance(new, Var):
         raise cx.unsupported(
             "a complex value stored in a real array",
             "NumPy refuses Python's complex numbers there",
             "store .real, or make the array complex",
         )
-    return cx.builder.op(real_as_stored, new, dtype)  # type: ignore[no-any-return]
+    return cx.builder.op(real_as_stored, new, dtype)

@@ -87,7 +87,7 @@ shown_as: Callable[[Context, Dct, str], Iterable]
 store_entry: Callable[[Context, Dct, Value, Value], None]
 # ----- elements
 reference: Callable[[Context, Arr | Lst], Var]
-referred_to: Callable[[Context, Var], Arr | Lst]
+referred_to: Callable[[Context, Var], Any]
 values_of: Callable[[Context, Var], Var]
 # ----- heaps
 list_at: Callable[[Context, Arg], Lst]

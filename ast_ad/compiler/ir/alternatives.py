@@ -206,7 +206,7 @@ def widest(type: Type) -> Type:
     if isinstance(type, (ListOf, DictOf)):
         return replace(type, element=widest(type.element))
     if isinstance(type, TupleOf):
-        return TupleOf(tuple(map(widest, type.items)))
+        return replace(type, items=tuple(map(widest, type.items)))
     return replace(type, among=frozenset()) if isinstance(type, (Scalar, Array)) else type
 
 

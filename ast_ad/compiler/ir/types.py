@@ -129,6 +129,23 @@ class Reference(TupleOf):
 
 
 @dataclass(frozen=True)
+class Record(TupleOf):
+    """A named tuple, a dict or an object as an element of a list: what its keys or attributes hold.
+
+    ``names``: these; None of a named tuple. Behind the front end it is a tuple as any other.
+    """
+
+    cls: type = tuple
+    names: tuple[Any, ...] | None = None
+
+    def __str__(self) -> str:
+        return f"{self.cls.__name__}{TupleOf.__str__(self)}"
+
+
+STANDING = Reference, Record  # tuples that stand for something else
+
+
+@dataclass(frozen=True)
 class Optional:
     """None, or a value of the given type, by the path taken."""
 

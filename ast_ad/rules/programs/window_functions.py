@@ -73,7 +73,7 @@ def generic_filter1d(
     if PADDED[mode] == "constant":
         wide = np.pad(lines, sides, constant_values=cval)
     else:
-        wide = np.pad(lines, sides, PADDED[mode])
+        wide = np.pad(lines, sides, PADDED[mode])  # type: ignore[call-overload]
     found = np.empty(lines.shape)
     for i in range(len(lines)):
         line = np.zeros(lines.shape[1])

@@ -21,6 +21,7 @@ from ..outside_values import MAPPINGS, has_outside
 from ..store.choices import members
 from ..store.identities import CONTAINERS
 from ..store.outer_stores import Attributes
+from ..store.records import COMPARED, note
 from ..tables import expression
 from ..values import Arr, Dct, Live, Lst, Obj, Tup, Value
 from .attribute_stores import has_entry
@@ -205,6 +206,8 @@ def identity(cx: Context, op: str, left: Value, right: Value) -> Any:
         )
     else:
         same = left is right
+        for value in (left, right) if isinstance(left, (Dct, Obj)) and isinstance(right, (Dct, Obj)) else ():
+            note(cx, COMPARED, value)
         elements = (
             cx.handles and isinstance(left, Arr) and isinstance(right, Arr)
         )  # of the same place, perhaps

@@ -12,6 +12,7 @@ import functools
 import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -38,6 +39,7 @@ from ...ir.types import (
     NOTHING,
     Array,
     ListOf,
+    Record,
     Reference,
     Scalar,
     Type,
@@ -54,6 +56,7 @@ from ..types.joins import is_alike, join
 from ..values import Arr, Choice, Heap, Lst, is_outside
 from .choices import among, is_replaced
 from .heaps import INT, array_in_heap, heap_of_lists, is_lasting, list_at, move, move_list
+from .records import has_records, of_record, require_unseen
 
 NOWHERE = -1  # instead of the number of a place
 MOST = 4  # places that one reference may lead to
@@ -239,8 +242,10 @@ def _same(a: Arg, b: Arg) -> bool:
 
 
 # ----- from references to arrays
-def referred_to(cx: Context, var: Var) -> Arr | Lst:
-    """The array or list that a reference leads to."""
+def referred_to(cx: Context, var: Var) -> Any:
+    """The array or list that a reference leads to, or what else a tuple stands for."""
+    if isinstance(var.type, Record):
+        return of_record(cx, var)
     assert isinstance(var.type, Reference)
     if any(isinstance(cx.places[n].type, ListOf) for n in var.type.places):
         return list_at(cx, cx.builder.opaque(tuple_get, (var, Lit(1)), INT))
@@ -341,12 +346,13 @@ def values_of(cx: Context, content: Var) -> Var:
 
 
 def without_references(block: Block) -> None:
-    """Behind the front end references are tuples of ints."""
+    """Behind the front end references are tuples of ints, and records are tuples, too."""
+    require_unseen(block)
     for op in walk(block):
         outs = op.outs
         results = [arg for inner in blocks(op) for arg in inner.results]
         for atom in (*outs, *binders(op), *(a for arg in (*operands(op), *results) for a in atoms(arg))):
-            if isinstance(atom, (Var, Undefined)) and has_references(atom.type):
+            if isinstance(atom, (Var, Undefined)) and (has_references(atom.type) or has_records(atom.type)):
                 atom.type = without_places(atom.type)
 
 

@@ -36,6 +36,7 @@ from ..values import (
     Unbound,
     Value,
 )
+from .records import MUTATED, note
 from .shared_names import items_held, lists_of, live_frames, outside_holders, shared_roots
 
 if TYPE_CHECKING:
@@ -118,6 +119,8 @@ def changed(cx: Context, base: Container, keys: bool = True) -> None:
 
     ``keys``: whether it may have got others.
     """
+    for one in {base, *base.alike}:
+        note(cx, MUTATED, one)
     if base.serial < 0:
         cx.outside().hold_arrays()
         cx.outside().places.count += 1

@@ -26,6 +26,7 @@ from ..values import Arr, Dct, Frame, Heap, Lost, Lst, Maybe, Obj, Pool, Sides, 
 from .holding import is_element, own_elements, pools_around, pools_of, pools_with, stale
 from .identities import CONTAINERS, ITERATORS, NamedTwice, is_iterator, one_of
 from .made_on_paths import one_of_two
+from .records import record
 from .shared_names import ONE_OF_TWO, readable, roots_of, still_returned, watch
 
 
@@ -358,7 +359,8 @@ def element_arg(cx: Context, value: Value) -> Arg:
         return own_elements(cx, value)
     if isinstance(value, Tup) and value.cls is None:
         return Seq(tuple(element_arg(cx, part) for part in value.items), tuple)
-    return cx.arg(value)
+    found = record(cx, value)
+    return cx.arg(value) if found is None else found
 
 
 def same_constant(a: object, b: object) -> bool:

@@ -99,6 +99,7 @@ class Places:
         self.computed: dict[str, bool] = {}  # attributes that code makes; whether it runs when they are read
         self.lifted_items: dict[Any, None] = {}  # the lists and dicts of which items are
         self.attributes: dict[Any, None] = {}  # the dicts that are an object's ``__dict__``
+        self.records: set[tuple[str, Any]] = set()  # what happens to objects of which class
         self.known: dict[int, Any] = {}  # the dicts of which calls read items as constants
 
     def let_go(self) -> None:

@@ -17,6 +17,7 @@ from ...ir.types import (
     ListOf,
     Opaque,
     Optional,
+    Record,
     Reference,
     Scalar,
     TupleOf,
@@ -71,6 +72,10 @@ def join(a: Type, b: Type) -> Type:
     if isinstance(a, Reference) or isinstance(b, Reference):
         raise ShapeChange("it is an array on one path only, or another kind of reference")
     if isinstance(a, TupleOf) and isinstance(b, TupleOf) and len(a.items) == len(b.items):
+        if isinstance(a, Record) and isinstance(b, Record) and (a.cls, a.names) == (b.cls, b.names):
+            return replace(a, items=tuple(map(join, a.items, b.items)))
+        if any(isinstance(one, Record) and one.names is not None for one in (a, b)):
+            raise ShapeChange("it is a dict or an object of one class, or of another")
         return TupleOf(tuple(map(join, a.items, b.items)))
     if (
         isinstance(a, (Scalar, Array))
