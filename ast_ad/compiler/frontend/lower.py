@@ -40,6 +40,7 @@ from .store.left import Left, guard_identities, require_alone, require_no_code, 
 from .store.lifted_places import require_attributes_only
 from .store.missed_stores import require_none_missed
 from .store.outer_stores import Store
+from .store.records import NO_RECORDS, records_made
 from .values import Arr, Bound, Callee, Dct, Lst, Obj, Tup, Value
 
 MAX_BUILDS = 12
@@ -135,6 +136,10 @@ def lower(
             if bounds.add(problem) or bounds.drop():
                 builds += 1
                 continue
+            if getattr(problem, "records", False):  # each for itself, perhaps, in loops that are written out
+                constants |= {NO_RECORDS}
+                builds += 1
+                continue
             first = first or problem.kept()
             if sites is None or not sites.choose(problem):
                 break
@@ -157,9 +162,10 @@ def _lower(
     inputs = Inputs(*relied)
     try:
         return _read(function, names, trees, leaves, keywords, inputs, sites, bounds, residuals)
-    except AdError:
+    except AdError as problem:
         if inputs.several and inputs.places.count:  # one thing under two names was changed, perhaps
             inputs.one_thing()
+        problem.records = records_made(inputs)  # type: ignore[attr-defined]
         raise
 
 

@@ -3,13 +3,14 @@
 As tuples (``Record``) that tell of what, and are it again when they are read. A tuple has no identity, which
 dicts and objects have. So where some of one class, with the same keys, are elements of such a list, none may
 be changed, or asked for its identity: whichever comes second is refused. To add a key changes what lacks it.
+A program that is refused, for whatever reason, is read again without any such elements (``NO_RECORDS``).
 """
 
 from __future__ import annotations
 
 import types
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ....errors import UnsupportedError
 from ....rules import containers, dicts
@@ -21,6 +22,10 @@ from ..builder import type_of_arg
 from ..context import Context
 from ..values import Dct, Obj, Tup, Value
 
+if TYPE_CHECKING:
+    from ..inputs import Inputs
+
+NO_RECORDS = ("no records",)  # among the constants of a build: no dict or object is an element
 AS_ELEMENTS = "an element of a list whose length is known at run time only"
 MUTATED = "changed"
 COMPARED = "asked whether it is another one"
@@ -32,6 +37,8 @@ def record(cx: Context, value: Value) -> Var | None:
     if isinstance(value, Tup) and value.cls is not None:
         return tuple_of(cx, value.items, value.cls, None)
     if not isinstance(value, (Dct, Obj)) or cx.inputs is None or value.serial < 0:
+        return None
+    if NO_RECORDS in cx.inputs.constants:
         return None
     content = cx.state.get(value)
     plain = isinstance(content, dict) and (isinstance(value, Obj) or value.cls is dict)
@@ -77,6 +84,11 @@ def note(cx: Context, event: str, value: Value, others: tuple[str, ...] = (AS_EL
             "it is followed as long as it stays as it is",
             "use arrays, one for each attribute",
         )
+
+
+def records_made(inputs: Inputs) -> bool:
+    """Whether a program that can't be read so may be read without dicts and objects as elements."""
+    return any(event == AS_ELEMENTS for event, _ in inputs.places.records)
 
 
 # ----- behind the front end
