@@ -9,6 +9,7 @@ was traced becomes plain (``make_plain``).
 from __future__ import annotations
 
 import traceback
+import types
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -202,11 +203,22 @@ def _start(leaf: Any) -> Any:
     """A leaf of the graph with the value of an argument; it outlives what is traced around it."""
     if isinstance(leaf, Traced):  # a trace within a trace: the inner one has a graph of its own
         leaf = plain(leaf)
+    if isinstance(leaf, (float, complex)) and not isinstance(leaf, np.generic) and has_code(type(leaf)):
+        raise UnsupportedError(
+            f"the derivative by a {type(leaf).__name__}",
+            why="its class has code of its own, which a traced number does not run",
+            fix="use float(...) of it",
+        )
     made, births.made = births.made, None
     t = Traced._of(leaf.copy("K") if isinstance(leaf, np.ndarray) else leaf)
     births.made = made
     t._requires_grad = True
     return t
+
+
+def has_code(cls: type) -> bool:
+    """Whether a class of numbers has methods in Python, which may say what an operator means."""
+    return any(isinstance(m, types.FunctionType) for k in cls.__mro__ for m in vars(k).values())
 
 
 def _entry(start: Any, leaf: Any) -> Any:

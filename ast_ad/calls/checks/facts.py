@@ -222,7 +222,7 @@ def _is_number(type: Scalar, value: Any, casting: Casting) -> bool:
     """Whether it is a number of the type, or one of Python's that converts to it without loss."""
     dtype = getattr(value, "dtype", None)
     if dtype is None:
-        kind = KINDS.get(value.__class__)
+        kind = next((KINDS[cls] for cls in value.__class__.__mro__ if cls in KINDS), None)
         return kind is not None and kind <= ORDER[type.kind]
     if np.ndim(value):
         return False
