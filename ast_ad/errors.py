@@ -176,6 +176,13 @@ TWICE = (
 )
 
 
+SAME = (
+    "`is` of a list, dict or object of the arguments, that they hold twice or that has another name outside",
+    None,
+    "the function is given copies, which are never one object",
+    "compare what they hold",
+)
+
 ELSEWHERE = (
     "a list, dict or object of the arguments that has another name outside, and that the function changes",
     None,

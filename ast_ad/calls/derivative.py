@@ -244,7 +244,7 @@ class Derivative(Ahead, Inspection, Sharing):
                 raise
             except Exception as error:
                 let_through(error)
-                if not self.may_trace():
+                if not self.may_trace() or getattr(error, "final", False):
                     if isinstance(error, AdError):
                         raise
                     from .reasons import as_reason

@@ -11,7 +11,7 @@ from ...compiler.frontend.guards import Captures, aspect_of, same_constant
 from ...compiler.frontend.inputs import Inputs
 from ...compiler.frontend.length_patterns import Known, pattern, shapes_of
 from ...compiler.frontend.signatures import signature
-from ...errors import ELSEWHERE, TWICE, UnsupportedError
+from ...errors import ELSEWHERE, SAME, TWICE, SharedMemoryError, UnsupportedError
 from ...trees import changed, containers, repeated
 from .kept_stores import Given, Stores
 
@@ -40,6 +40,7 @@ class Fit:
             (key[1], "".join(key[2:]), value) for key, value in primal.constants.items() if key[0] == "arg"
         ]
         self.changes = getattr(inputs, "changes", False)  # what is stored on disk changes none
+        self.asks = getattr(inputs, "asks", False)
         self.stores = Stores(primal.stores)
         # The lists, dicts and objects that it finds outside, if it matters that one is an argument, too.
         self.elsewhere = [*inputs.sources, *inputs.places.objects] if self.changes else []
@@ -113,12 +114,16 @@ class Fit:
         ------
         UnsupportedError
             if one list, dict or object is in them twice, or has another name outside, and the program
-            changes such a one.
+            changes such a one, or asks by `is`; no trace answers that.
         """
-        if self.changes and repeated(objects):
-            raise UnsupportedError(*TWICE)
-        if _any_of(self._outside(objects), objects) or _any_of(self._owners(objects), objects):
-            raise UnsupportedError(*ELSEWHERE)
+        twice = self.changes and repeated(objects)
+        elsewhere = _any_of(self._outside(objects), objects) or _any_of(self._owners(objects), objects)
+        if self.asks and (twice or elsewhere):
+            error = SharedMemoryError(*SAME)
+            error.final = True  # type: ignore[attr-defined]
+            raise error
+        if twice or elsewhere:
+            raise UnsupportedError(*(TWICE if twice else ELSEWHERE))
 
     def _outside(self, objects: Sequence[Any]) -> list[Any]:
         """The lists, dicts and objects that the program finds outside, where it changes arguments."""

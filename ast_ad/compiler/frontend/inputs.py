@@ -74,6 +74,7 @@ class Inputs:
         self.written: set[int] = set()
         self.containers: set[Any] = set()  # the lists, dicts and objects of the arguments
         self.changes = False  # whether the program changes one of them
+        self.asks = False  # whether it asks of one if it is another one
         self.keys: dict[int, Any] = {}
         self.producers: dict[int, Op] = {}
         self.static_values: dict[Any, Any] = {}

@@ -9,7 +9,6 @@ from typing import Any
 import gast
 import numpy as np
 
-from ...ir.alternatives import is_mixed
 from ...ir.ops import Lit, Var
 from ...ir.types import Array, Opaque, Optional, Scalar, rank_of
 from .. import doors
@@ -17,9 +16,8 @@ from ..builder import type_of_arg
 from ..context import Context
 from ..conversion import from_python
 from ..guards import Guard, is_constant
+from ..loops.slots import in_heap
 from ..outside_values import MAPPINGS, has_outside
-from ..store.choices import members
-from ..store.identities import CONTAINERS
 from ..store.outer_stores import Attributes
 from ..store.records import COMPARED, note
 from ..tables import expression
@@ -32,6 +30,7 @@ from .object_operators import (
     is_operand,
     require_identity,
 )
+from .sameness import require_two
 
 COMPARE = {
     "Eq": operator.eq,
@@ -208,15 +207,11 @@ def identity(cx: Context, op: str, left: Value, right: Value) -> Any:
         same = left is right
         for value in (left, right) if isinstance(left, (Dct, Obj)) and isinstance(right, (Dct, Obj)) else ():
             note(cx, COMPARED, value)
-        elements = (
-            cx.handles and isinstance(left, Arr) and isinstance(right, Arr)
-        )  # of the same place, perhaps
-        if not same and (elements or perhaps_one(left, right)):
-            raise cx.unsupported(
-                "`is` of what may be one object",
-                "whether they are one is known at run time only",
-                "compare what they hold",
-            )
+        places = [v.view.at for v in (left, right) if isinstance(v, Lst) and in_heap(v) and v.view]
+        if not same and len(places) == 2:  # lists are one if their places are
+            return cx.emit(operator.eq if op == "Is" else operator.ne, *places)  # type: ignore[arg-type]
+        if not same:
+            require_two(cx, left, right)
         if any(is_numpy_bool(one) and may_be_number(cx, two) for one, two in ((left, right), (right, left))):
             raise cx.unsupported("`is` with a boolean of NumPy's", "there is one of each", "use ==")
         if not same and isinstance(left, Var) and isinstance(right, Lit) and isinstance(right.value, bool):
@@ -298,34 +293,6 @@ def told_by_value(cx: Context, value: Value) -> bool:
     """Whether it is a constant, or a class with Python's own equality."""
     known = cx.static_value(value)
     return cx.is_static(value) and (is_constant(known) or type(known) is type)
-
-
-def perhaps_one(left: object, right: object) -> bool:
-    """Whether two values that the compiler tells apart may be one object in the plain program."""
-    if isinstance(left, CONTAINERS) and isinstance(right, CONTAINERS):
-        return right in left.alike
-    if isinstance(left, Arr) and isinstance(right, Arr):
-        ones, others = list(members(left)), list(members(right))
-        if len(ones) + len(others) > 2:
-            return any(a is b or perhaps_one(a, b) for a in ones for b in others)
-        return not (surely_made(left) or surely_made(right)) or bool(left.sources or right.sources)
-    if isinstance(left, Tup) and isinstance(right, Tup):  # `t + ()` and `tuple(t)` are t
-        return len(left.items) == len(right.items)
-    numbers = [v for v in (left, right) if isinstance(v, Var)]
-    other = right if numbers == [left] else left
-    if not isinstance(other, Lit) or not isinstance(other.value, (bool, int, float, complex, str)):
-        return len(numbers) == 2
-    return bool(numbers) and not is_bool(other, numbers[0])
-
-
-def is_bool(constant: Lit, number: Var) -> bool:
-    """Whether it is a question about True or False, which are one object each."""
-    return isinstance(constant.value, bool) and not is_mixed(number.type)
-
-
-def surely_made(arr: Arr) -> bool:
-    """Whether an array is an object of its own: no argument of a function, which may return it as it is."""
-    return arr.foreign is None and arr.argument is None and (arr.view is None or arr.view.index is not None)
 
 
 doors.compare = compare
