@@ -69,6 +69,7 @@ SAMPLES = {
         Sample((CUT, normal(4), 0.5), wrt=(0, 1)),
         Sample((CUT.T, normal(3, 2), 0.5), wrt=(0, 1)),
         (TALL, normal(4), -1),
+        (TALL, normal(4), 1),
         (TALL, normal(4)),
         (TALL, normal(4, 3)),
         (WIDE, normal(2)),

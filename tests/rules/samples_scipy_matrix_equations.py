@@ -11,6 +11,7 @@ A, B, CA, CB = normal(3, 3) + 2 * EYE, normal(3, 2), cnormal(3, 3) + 2 * EYE, cn
 SPD, R = A @ A.T, np.array([[1.5, 0.2], [0.2, 0.7]])
 E, S = EYE + 0.1 * normal(3, 3), 0.1 * normal(3, 2)
 WIDE = np.array([[3.0, 0.4, -0.2], [0.1, 5.0, 0.3], [0.2, -0.5, 8.0]])
+ON_CUT = np.array([[-3.0, 0.4, -0.2], [0.1, 1.0, 2.0], [0.2, -2.0, 1.5]])  # one eigenvalue, and a pair
 
 
 def run(*args, **kwargs):
@@ -37,8 +38,16 @@ SAMPLES = {
         run(CA, CB, SPD, R),
         Sample((A / 2, B, SPD, R, E, S), {"balanced": False}, wrt=(0, 1, 4, 5), tol=1e-5),
     ],
-    sl.logm: [Sample((WIDE,), order2=False), Sample((CA + 2 * EYE,), order2=False)],
-    sl.fractional_matrix_power: [Sample((WIDE, 0.3), order2=False), Sample((WIDE, -1.5), order2=False)],
+    sl.logm: [
+        Sample((WIDE,), order2=False),
+        Sample((CA + 2 * EYE,), order2=False),
+        Sample((ON_CUT,), order2=False),
+    ],
+    sl.fractional_matrix_power: [
+        Sample((WIDE, 0.3), order2=False),
+        Sample((WIDE, -1.5), order2=False),
+        Sample((ON_CUT, -0.7), wrt=(0,), order2=False),
+    ],
     sl.eig: [Sample((SPD + 0.1 * A,), order2=False), run(A), run(CA)],
     sl.eigvals: [Sample((SPD + 0.1 * A,), order2=False), (CA,)],
     sl.eigh_tridiagonal: [run(normal(4), normal(3)), (normal(4), normal(3), True)],

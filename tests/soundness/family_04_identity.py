@@ -1,4 +1,4 @@
-"""`is` between lists, dicts and arrays: are two names of one element, or of one thing outside, told to be two?"""
+"""`is` between lists, dicts and arrays: are two names of one element told to be names of two?"""
 
 import numpy as np
 

@@ -284,12 +284,16 @@ def padded_to_rule(g, ans, x, n):
 def cutoff(a: Any, rcond: float | None) -> float:
     """The ratio of singular values below which ``np.linalg.lstsq`` takes them as zero.
 
-    >>> cutoff(np.ones((2, 2)), 0.1)
-    0.1
+    LAPACK takes a ratio of 1 or more, which would leave none, for the machine's precision.
+
+    >>> cutoff(np.ones((2, 2)), 0.1), cutoff(np.ones((2, 2)), 1.0)
+    (0.1, 2.220446049250313e-16)
     """
     dtype = np.asarray(a).dtype
     eps = float(np.finfo(dtype if dtype.kind in "fc" else float).eps)
-    return max(np.shape(a)) * eps if rcond is None else max(float(rcond), eps)
+    if rcond is None:
+        return max(np.shape(a)) * eps
+    return eps if rcond >= 1 else max(float(rcond), eps)
 
 
 @composite(np.linalg.cond)

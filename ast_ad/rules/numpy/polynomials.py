@@ -29,13 +29,27 @@ def polyint(p, m=1):
     return np.concatenate((p * np.polyint(np.ones(np.size(p)), m)[: np.size(p)], np.zeros(m)))
 
 
+def require_polynomials(a1: Any, a2: Any) -> None:
+    """NumPy adds matrices, too, and stretches the rows of one to those of the other.
+
+    Raises
+    ------
+    UnsupportedError
+        if that is what it did.
+    """
+    if np.ndim(a1) + np.ndim(a2) > 2 and np.shape(a1) != np.shape(a2):
+        refuse("a sum of polynomials with a matrix of coefficients", "it is no polynomial", "use +")
+
+
 @vjp(np.polyadd)
 def polyadd(g, ans, a1, a2):
+    require_polynomials(a1, a2)
     return g[np.size(g) - np.size(a1) :], g[np.size(g) - np.size(a2) :]
 
 
 @vjp(np.polysub)
 def polysub(g, ans, a1, a2):
+    require_polynomials(a1, a2)
     return g[np.size(g) - np.size(a1) :], -g[np.size(g) - np.size(a2) :]
 
 

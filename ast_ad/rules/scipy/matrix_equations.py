@@ -16,7 +16,7 @@ from .. import helpers
 from ..numpy import decompositions, linalg
 from ..numpy.gather import refuse
 from ..numpy.products import H
-from ..registry import composite, of_matrices, shape, vjp
+from ..registry import composite, nondifferentiable, of_matrices, shape, vjp
 from .linalg import row_order, transposed_band, unit_lower
 
 # ----- Lyapunov's and Riccati's equations -----
@@ -119,15 +119,37 @@ def between(p: Any, e: Any) -> Any:
 
 @vjp(sl.logm)
 def logm(g, ans, A):
-    """The upper right block of ``logm([[h, g], [0, h]])``, with ``h = H(A)``."""
-    return as_given(linalg.upper_right(sl.logm(linalg.block_triangular(H(A), g)), A), A)
+    """The conjugate of the upper right block of ``logm([[a, conj(g)], [0, a]])``, with ``a`` the transpose.
+
+    It is not taken at ``H(A)``, whose logarithm is another one where the eigenvalues lie on the cut.
+    """
+    turn = turned(A) if np.iscomplexobj(ans) and not np.iscomplexobj(A) else 1.0
+    blocks = sl.logm(linalg.block_triangular(turn * np.transpose(A), turn * np.conj(g)))
+    return as_given(np.conj(linalg.upper_right(blocks, A)), A)
 
 
 @vjp(sl.fractional_matrix_power)
 def fractional_matrix_power(g, ans, A, t):
     """As the logarithm's. Of the exponent: ``logm(A) @ ans``."""
-    blocks = sl.fractional_matrix_power(linalg.block_triangular(H(A), g), t)
-    return as_given(linalg.upper_right(blocks, A), A), np.real(np.sum(np.conj(sl.logm(A) @ ans) * g))
+    turn = turned(A) if np.iscomplexobj(ans) and not np.iscomplexobj(A) else 1.0
+    both = linalg.block_triangular(turn * np.transpose(A), turn * np.conj(g))
+    bar = np.conj(linalg.upper_right(sl.fractional_matrix_power(both, t), A) * turn**-t)
+    return as_given(bar, A), np.real(np.sum(np.conj(sl.logm(A) @ ans) * g))
+
+
+def turned(a: Any) -> complex:
+    """A turn of the plane after which no eigenvalue of a real matrix is on the negative axis, where the
+    logarithm jumps, and none has crossed it: the blocks' eigenvalues, which come twice, could fall on both sides.
+
+    >>> complex(turned(np.diag([2.0, -3.0])).round(3))
+    -1j
+    """
+    largest = np.abs(np.angle(np.linalg.eigvals(a)))
+    below = np.max(np.where(largest < np.pi, largest, 0.0))  # complex ones come in pairs
+    return np.exp(-0.5j * (np.pi - below))
+
+
+nondifferentiable(turned)  # what is computed with it doesn't depend on it
 
 
 def as_given(bar: Any, a: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Lists and dicts outside, or of the arguments, that `is` asks about: one or two, as they are in each call."""
+"""Lists and dicts outside, or of the arguments, that `is` asks about: one or two, as they are in the call."""
 
 import types
 
