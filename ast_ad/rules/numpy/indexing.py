@@ -215,6 +215,7 @@ def with_put_along_axis_rule(g, ans, arr, indices, values, axis=-1):
 nondifferentiable(np.nonzero, np.flatnonzero, np.argwhere, piece_of)
 helpers.METADATA.update({chosen_parts: 2, merged_parts: 2, piece_of: 0})
 helpers.SHAPED_LIKE.update({chosen_parts: (2, (0,)), merged_parts: (2, (0,))})
+helpers.OF_PARTS.add(chosen_parts)
 helpers.SHAPED_LIKE.update(
     {fn: (0, (0,)) for fn in (copied_to, with_put, with_place, with_putmask, with_put_along_axis)}
 )

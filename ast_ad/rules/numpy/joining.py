@@ -224,3 +224,4 @@ helpers.SHAPED_LIKE.update(
         unsplit: (1, (0,)),
     }
 )
+helpers.OF_PARTS.update({split_like, unblocked})

@@ -128,7 +128,7 @@ def ediff1d(ary, to_end=None, to_begin=None):
 def trapezoid(y, x=None, dx=1.0, axis=-1):
     if np.ndim(dx) > 0 or (x is not None and np.ndim(x) > 1 and np.ndim(x) != np.ndim(y)):
         refuse("np.trapezoid with steps of another rank than the samples", fix="broadcast them")
-    y = np.asarray(y) if isinstance(y, list) else y
+    y = np.asarray(y) if isinstance(y, (list, tuple)) else y
     rows = y if np.ndim(y) == 1 else np.moveaxis(y, axis, -1)
     if x is None:
         steps = dx

@@ -378,5 +378,6 @@ def toeplitz_places(c: Any, r: Any) -> tuple[Any, Any]:
 
 helpers.METADATA.update({diagonal_blocks: 1, band_places: 0, inside_band: 0})
 helpers.SHAPED_LIKE[diagonal_blocks] = 1, (0,)
+helpers.OF_PARTS.add(diagonal_blocks)
 nondifferentiable(toeplitz_places, row_order, band_places, inside_band)
 helpers.SHAPED_LIKE.update({sl.solve_banded: (2, (1, 2)), transposed_band: (0, (0,))})

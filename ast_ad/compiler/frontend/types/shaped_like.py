@@ -42,9 +42,23 @@ def shaped_like(fn: Callee, args: tuple[Arg, ...]) -> Any:
         return None
     dtype = np.result_type(*dtypes) if dtypes else None
     numpy = any(not (isinstance(t, Scalar) and t.dtype is None) for t in types)
+    if isinstance(args[position], Seq) and fn not in helpers.OF_PARTS and dtype is not None:
+        return _stacked(args[position], dtype)
     vector = fn in helpers.OF_VECTORS and dtype is not None
     length = _length(args[position]) if vector else None
     return _of_arg(args[position], dtype, numpy) if length is None else Array(dtype, (length,))  # type: ignore[arg-type]
+
+
+def _stacked(arg: Arg, dtype: np.dtype) -> Array | None:
+    """What NumPy makes of a list or tuple of numbers and arrays of one shape; None where that isn't known."""
+    if not isinstance(arg, Seq):
+        found = _of_type(_type(arg), dtype, True)
+        shape = () if isinstance(found, Scalar) else found.shape if isinstance(found, Array) else None
+        return None if shape is None else Array(dtype, shape)
+    items = [_stacked(item, dtype) for item in arg.items]
+    if not items or any(item is None or item.ndim != items[0].ndim for item in items):  # type: ignore[union-attr]
+        return None
+    return Array(dtype, (len(items), *items[0].shape))  # type: ignore[union-attr,misc]
 
 
 def _length(arg: Arg) -> Dim | int | None:
