@@ -293,7 +293,8 @@ def cutoff(a: Any, rcond: float | None) -> float:
     eps = float(np.finfo(dtype if dtype.kind in "fc" else float).eps)
     if rcond is None:
         return max(np.shape(a)) * eps
-    return eps if rcond >= 1 else max(float(rcond), eps)
+    ratio = float(rcond)
+    return eps if ratio >= 1 else max(ratio, eps)
 
 
 @composite(np.linalg.cond)

@@ -137,9 +137,11 @@ def fractional_matrix_power(g, ans, A, t):
     return as_given(bar, A), np.real(np.sum(np.conj(sl.logm(A) @ ans) * g))
 
 
-def turned(a: Any) -> complex:
-    """A turn of the plane after which no eigenvalue of a real matrix is on the negative axis, where the
-    logarithm jumps, and none has crossed it: the blocks' eigenvalues, which come twice, could fall on both sides.
+def turned(a: Any) -> Any:
+    """A turn of the plane after which no eigenvalue of a real matrix is on the negative axis.
+
+    The logarithm jumps there, and the eigenvalues of the blocks, each of which comes twice, could fall on both
+    sides. None crosses it.
 
     >>> complex(turned(np.diag([2.0, -3.0])).round(3))
     -1j

@@ -1,4 +1,4 @@
-"""Tuples and lists of arrays where NumPy takes an array: the cotangent is that of the array it makes of them."""
+"""Tuples and lists of arrays where NumPy takes an array: the cotangent is that of the array they become."""
 
 import numpy as np
 import pytest
