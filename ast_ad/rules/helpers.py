@@ -433,10 +433,9 @@ SHAPED_LIKE: dict[Callable[..., Any], tuple[int, tuple[int, ...]]] = {
     one_like: (0, (0,)),
 }
 
-# Those of them that give a list or tuple for one; to the others it is the array that NumPy makes of it.
+# Those of them that give a list or tuple for one (to others it is the array that NumPy makes of it), and those
+# to which a list of run-time length is a vector, if it is one of numbers.
 OF_PARTS: set[Callable[..., Any]] = {stack_like, list_from_array, zero_like, one_like}
-
-# Those of them to which a list of numbers is the vector of them: an array is the result.
 OF_VECTORS: set[Callable[..., Any]] = set()
 
 # NumPy functions that write to their first argument, and the pure functions that give what it holds then.

@@ -73,8 +73,7 @@ class Inputs:
         self.guards = Guards()
         self.written: set[int] = set()
         self.containers: set[Any] = set()  # the lists, dicts and objects of the arguments
-        self.changes = False  # whether the program changes one of them
-        self.asks = False  # whether it asks of one if it is another one
+        self.changes = self.asks = False  # whether the program changes one of them, or asks by `is` for one
         self.keys: dict[int, Any] = {}
         self.producers: dict[int, Op] = {}
         self.static_values: dict[Any, Any] = {}

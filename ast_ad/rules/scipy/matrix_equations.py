@@ -140,8 +140,8 @@ def fractional_matrix_power(g, ans, A, t):
 def turned(a: Any) -> Any:
     """A turn of the plane after which no eigenvalue of a real matrix is on the negative axis.
 
-    The logarithm jumps there, and the eigenvalues of the blocks, each of which comes twice, could fall on both
-    sides. None crosses it.
+    The logarithm jumps there, and the eigenvalues of the blocks, each of which comes twice, could fall on
+    both sides. None crosses it.
 
     >>> complex(turned(np.diag([2.0, -3.0])).round(3))
     -1j
