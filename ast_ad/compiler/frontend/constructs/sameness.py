@@ -14,7 +14,7 @@ from ..store.choices import members
 from ..store.holding import pools_around, pools_with
 from ..store.identities import CONTAINERS
 from ..store.outer_stores import BEFORE
-from ..values import Arr, Container, Tup, Value
+from ..values import Arr, Container, Pool, Tup, Value
 
 
 def require_two(cx: Context, left: Value, right: Value) -> None:
@@ -27,17 +27,29 @@ def require_two(cx: Context, left: Value, right: Value) -> None:
     Restart
         if they are one thing outside, under two names.
     """
-    what, fix = "`is` of what may be one object", "compare what they hold"
-    why = "whether they are one is known at run time only"
     arrays = isinstance(left, Arr) and isinstance(right, Arr)
     if arrays and cx.handles or perhaps_one(left, right):
-        raise cx.unsupported(what, why, fix)
-    if arrays and not pools_around(cx, left, cx.state).isdisjoint(pools_around(cx, right, cx.state)):
-        raise cx.element(what, why, fix)
+        raise cx.unsupported(
+            "`is` of what may be one object",
+            "whether they are one is known at run time only",
+            "compare what they hold",
+        )
+    pools = [pools_of_value(cx, value) for value in (left, right)]
+    if type(left) is type(right) and not pools[0].isdisjoint(pools[1]):
+        raise cx.element(
+            "`is` of what may be one element of a list",
+            "whether they are one is known at run time only",
+            "compare what they hold",
+        )
     if isinstance(left, CONTAINERS) and isinstance(right, CONTAINERS) and type(left) is type(right):
-        if not pools_with(cx, left, cx.state).isdisjoint(pools_with(cx, right, cx.state)):
-            raise cx.element(what, why, fix)
         guard_two(cx, left, right)
+
+
+def pools_of_value(cx: Context, value: Value) -> frozenset[Pool]:
+    """The pools of elements that an array, a list or another object may be in; none of what is no such one."""
+    if isinstance(value, Arr):
+        return pools_around(cx, value, cx.state)
+    return pools_with(cx, value, cx.state) if isinstance(value, CONTAINERS) else frozenset()
 
 
 def perhaps_one(left: object, right: object) -> bool:
