@@ -291,10 +291,7 @@ def cutoff(a: Any, rcond: float | None) -> float:
     """
     dtype = np.asarray(a).dtype
     eps = float(np.finfo(dtype if dtype.kind in "fc" else float).eps)
-    if rcond is None:
-        return max(np.shape(a)) * eps
-    ratio = float(rcond)
-    return eps if ratio >= 1 else max(ratio, eps)
+    return max(np.shape(a)) * eps if rcond is None else max(float(rcond) if rcond < 1 else 0.0, eps)
 
 
 @composite(np.linalg.cond)

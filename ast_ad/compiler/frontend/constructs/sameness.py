@@ -46,7 +46,7 @@ def require_two(cx: Context, left: Value, right: Value) -> None:
 
 
 def pools_of_value(cx: Context, value: Value) -> frozenset[Pool]:
-    """The pools of elements that an array, a list or another object may be in; none of what is no such one."""
+    """The pools of elements that an array, a list or another object may be in."""
     if isinstance(value, Arr):
         return pools_around(cx, value, cx.state)
     return pools_with(cx, value, cx.state) if isinstance(value, CONTAINERS) else frozenset()
