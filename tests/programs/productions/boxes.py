@@ -52,6 +52,8 @@ def inner_lists(a: Author) -> None:
         "sum(q[-1] if q else 0.5 for q in {rows})",
         "sum(w * k for k, q in enumerate({rows}) for w in q)",
         "{rows}[0][0] * {rows}[-1][-1]",
+        "sum(1.5 if p is q else 0.5 * len(q) for p in {rows} for q in {rows})",
+        "sum({rows}[0]) * (2.0 if {rows}[0] is {rows}[-1] else 3.0)",
     ]
     total(a, a.pick(reads).format(rows=rows))
 
