@@ -94,3 +94,42 @@ def test_closures_have_their_own():
         check(first, f, X)
         check(second, g, X)
     assert len(programs(first)) == 2 and not programs(second)  # which takes what functions of its code share
+
+
+SHIFTS, TABLE = [1, -2, 3], ((0, 4), [2, 1])
+
+
+def shifted(x):
+    total = 0.0
+    for k, shift in enumerate(SHIFTS):
+        total += (k + 1) * np.sum(x * np.roll(x, shift) ** 2)
+    return total + x[TABLE[0][1]] * x[TABLE[1][0]]
+
+
+def test_items_of_lists_are_constants_until_one_changes(monkeypatch):
+    monkeypatch.setattr(f"{__name__}.SHIFTS", SHIFTS.copy())
+    monkeypatch.setattr(f"{__name__}.TABLE", (TABLE[0], TABLE[1].copy()))
+    derivative = ast_ad.value_and_grad(shifted, backend="numba", check=False)
+    check(derivative, shifted, X)
+    assert "if " not in derivative.source  # about signs of shifts
+    for k, shift in [(0, -1), (2, 0), (1, 11), (0, 1)]:
+        SHIFTS[k] = shift
+        check(derivative, shifted, X)
+    TABLE[1][0] = 8
+    check(derivative, shifted, X)
+    assert len(programs(derivative)) == 2
+
+
+def marked(x):
+    SHIFTS[0] += 1
+    return np.sum(np.roll(x, SHIFTS[0])[:4] ** 2)
+
+
+def test_an_item_that_the_function_itself_changes(monkeypatch):
+    monkeypatch.setattr(f"{__name__}.SHIFTS", [0, 5])
+    derivative = ast_ad.grad(marked, backend="numba", check=False)
+    for k in range(1, 6):
+        expected = np.roll(np.where(np.arange(9) < 4, 2 * np.roll(X, k), 0.0), -k)
+        np.testing.assert_allclose(derivative(X), expected, rtol=1e-12)
+        assert SHIFTS == [k, 5]
+    assert len(programs(derivative)) <= 2

@@ -106,6 +106,12 @@ class Path:
         """Whether it is the path of a global variable or of a closure's, not of what one of them holds."""
         return len(self.steps) == 1 and isinstance(self.root, (dict, types.CellType))
 
+    @property
+    def is_listed(self) -> bool:
+        """Whether it is that, or an item of a list or tuple that is, or of one within it."""
+        name = Path(self.root, self.steps[:1], self.label)
+        return name.is_name and all(how == ITEM and type(key) is int for how, key in self.steps[1:])
+
     def read(self, args: Sequence[object] = ()) -> Any:
         """The value there now; raises one of the usual errors where there is none."""
         value: Any = args[self.root.position] if isinstance(self.root, Argument) else self.root

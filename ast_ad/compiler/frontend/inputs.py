@@ -406,8 +406,8 @@ class Inputs:
         return found
 
     def _is_size(self, value: object, path: Path) -> bool:
-        """Whether an int under a name is taken for a constant, as lengths are, which it may make."""
-        return type(value) is int and path.is_name and self.lengths.known is Known.CONSTANTS
+        """Whether an int is taken for a constant, as lengths are, which it may make: under a name, or in a list."""
+        return type(value) is int and path.is_listed and self.lengths.known is Known.CONSTANTS
 
     def hold_arrays(self) -> None:
         """Ask for a build in which arrays from outside have the name that they have there, too.
