@@ -161,7 +161,11 @@ def pull_collide(f, wall, omega, bars, out):
 def hand(f, tau, solid, steps):
     """Planes of each direction, so that cells go as vectors, in pieces of rows; keeps what has moved in."""
     ny, nx = solid.shape
-    planes, after, pieces = np.empty((9, ny, nx), np.float32), np.empty((9, ny, nx), np.float32), -(-nx // PIECE)
+    planes, after, pieces = (
+        np.empty((9, ny, nx), np.float32),
+        np.empty((9, ny, nx), np.float32),
+        -(-nx // PIECE),
+    )
     kept, wall = np.ones((steps, ny, pieces, 9 * PIECE), np.float32), np.zeros((ny, pieces * PIECE), np.bool_)
     wall[:, :nx] = solid
     wall[:, nx:] = True  # what is past the end is not a cell
@@ -189,7 +193,10 @@ def hand(f, tau, solid, steps):
                 y += np.float32(DY[k]) * planes[k, i, j]
             x, y = x / rho, y / rho
             value += x * x + y * y
-            x_bar, y_bar = np.float32(2.0) * count_inverse * x / rho, np.float32(2.0) * count_inverse * y / rho
+            x_bar, y_bar = (
+                np.float32(2.0) * count_inverse * x / rho,
+                np.float32(2.0) * count_inverse * y / rho,
+            )
             for k in range(9):
                 bars[k, i, j] = (np.float32(DX[k]) - x) * x_bar + (np.float32(DY[k]) - y) * y_bar
     total, now = 0.0, np.zeros(9 * PIECE, np.float32)

@@ -406,7 +406,7 @@ class Inputs:
         return found
 
     def _is_size(self, value: object, path: Path) -> bool:
-        """Whether an int is taken for a constant, as lengths are, which it may make: under a name, or in a list."""
+        """Whether an int under a name, or in a list, is taken for a constant, as lengths are, which it may make."""
         return type(value) is int and path.is_listed and self.lengths.known is Known.CONSTANTS
 
     def hold_arrays(self) -> None:

@@ -87,13 +87,14 @@ def simplify_block(block: Block, settled: Settled | None = None) -> None:
             values += results
     makers.uses.update(read)
     makers.values_read.update(values)
-    _Simplifier({}, {}, makers, settled, TRIES).block(block)
+    _Simplifier({}, {}, makers, settled, TRIES, {}).block(block)
     fill_erased(block)
 
 
 class _Simplifier:
     """One pass over a block: ``names`` maps replaced Vars, ``known`` finds an operation's result by what it
-    computes, ``makers`` the operation that made a Var. Inner blocks see what outer ones found."""
+    computes, ``makers`` the operation that made a Var. Inner blocks see what outer ones found. ``alike``: of
+    what the primal computes again, which stays, what it was before: the sweep need not tell them apart."""
 
     def __init__(
         self,
@@ -102,14 +103,17 @@ class _Simplifier:
         makers: Makers,
         settled: Settled | None,
         tries: int,
+        alike: Renaming,
     ) -> None:
         self.names, self.known, self.makers, self.settled, self.tries = names, known, makers, settled, tries
-        makers.find = lambda op: known.get(expression_key(op))
+        self.alike = alike
+        makers.find = lambda op: known.get(self.key(op))
 
     def inner(self, *several: Block, tries: int | None = None) -> None:
         tries = self.tries if tries is None else tries
         for block in several:
-            _Simplifier(self.names, dict(self.known), Makers(self.makers), self.settled, tries).block(block)
+            known, makers = dict(self.known), Makers(self.makers)
+            _Simplifier(self.names, known, makers, self.settled, tries, self.alike).block(block)
 
     def branch(self, op: If) -> None:
         """Simplify both sides, unless that would change nothing."""
@@ -157,14 +161,22 @@ class _Simplifier:
             if value is not None:
                 self.replace(op.out, renamed(value, self.names))
                 return before
-        key = expression_key(op)
+        key = self.key(op)
         if key is not None and op.adjoint and key in self.known:
             self.replace(op.out, self.known[key])
             return before
-        if key is not None:
-            self.known.setdefault(key, op.out)
+        if key is not None and self.known.setdefault(key, op.out) is not op.out:
+            self.alike[op.out] = self.known[key]
         self.makers.update((out, op) for out in op.outs)
         return [*before, op]
+
+    def key(self, op: Op) -> Any:
+        """What it computes; what the primal computes twice counts as one."""
+        if self.alike.keys().isdisjoint(variables(*operands(op))):
+            return expression_key(op)
+        alike = Op(op.fn, op.args, op.outs, dict(op.kwargs), op.span, effect=op.effect)
+        replace_operands(alike, self.alike)
+        return expression_key(alike)
 
     def replace(self, var: Var, value: Arg) -> None:
         self.names[var] = value

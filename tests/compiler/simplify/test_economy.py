@@ -372,3 +372,27 @@ def test_what_was_stretched_before_a_product_needs_no_product():
         np.testing.assert_allclose(one, other, rtol=1e-12)
     complex_rows = ast_ad.grad(lambda mean: np.sum(np.abs((x - mean) @ (w + 2j * w)) ** 2))
     ast_ad.check_grads(complex_rows.function, (x[0] + 1j,), order=1)
+
+
+def angles(x, i, twice):
+    c, s = np.cos(x[i]), np.sin(x[i])
+    if twice:
+        s = s + np.exp(x[i] * c)
+    return np.sum(c * x[i] ** 2 + s * x[i])
+
+
+@pytest.mark.parametrize("twice", [False, True])
+def test_what_the_primal_computes_twice_is_one_to_the_sweep(twice):
+    source = source_of(angles, np.array([0.3, -1.2, 2.0]), np.array([2, 0, 2, 1]), twice)
+    code = "\n".join(line for line in source.splitlines() if not line.strip().startswith("#"))
+    assert code.count("np.cos(") == code.count("np.sin(") == 1 and code.count("np.exp(") <= 1
+
+
+def test_what_was_written_between_is_not_the_same():
+    def f(x):
+        y = x.copy()
+        c = np.cos(y)
+        y[0] = x[1] * x[0]
+        return np.sum(c * np.sin(y) + np.sin(x))
+
+    source_of(f, np.array([0.3, -1.2, 2.0]))
