@@ -290,6 +290,58 @@ def test_a_temporary_of_a_loop():
     assert "u_times_y *= 0.5" in f.text(out)
 
 
+def moved(x, y, t):
+    m = x.copy()
+    for b in range(len(t)):
+        m += y * t[b]
+    return np.sum(m**2)
+
+
+def filled(x, y, t):
+    m = np.zeros((len(x), 3))
+    for b in range(len(t)):
+        m[:] += np.sin(x) * t[b]
+        m *= y
+    return np.sum(m**2)
+
+
+def kept(x, y, t):
+    """The reverse sweep, and a list, hold what the array was."""
+    m, old = x.copy(), []
+    for b in range(len(t)):
+        old.append(m.copy())
+        m += m * y * t[b]
+    return np.sum(m**2) + np.sum(old[1] * y)
+
+
+def written(x, y, t):
+    for b in range(len(t)):
+        x += y * t[b]
+    return np.sum(x**2)
+
+
+@pytest.mark.parametrize("backend", ["numpy", pytest.param("numba", marks=pytest.mark.slow(beyond=1))])
+@pytest.mark.parametrize("f", [moved, filled, kept, written])
+def test_an_array_that_a_loop_adds_to_stays_where_it_is(f, backend):
+    draw = np.random.default_rng(3)
+    x, y, t = draw.normal(size=(7, 3)), draw.normal(size=(7, 3)), draw.normal(size=4)
+    derivative = ast_ad.value_and_grad(f, argnums=(0, 1, 2), backend=backend)
+    given = x.copy(), y.copy(), t.copy()
+    value, found = derivative(*given)
+    assert np.isclose(value, f(x.copy(), y, t), rtol=1e-13)
+    assert same(given, (x, y, t))
+    directions = [draw.normal(size=a.shape) for a in (x, y, t)]
+
+    def at(s):
+        return f(*(a + s * d for a, d in zip((x, y, t), directions, strict=True)))
+
+    slope = (8.0 * (at(1e-3) - at(-1e-3)) - (at(2e-3) - at(-2e-3))) / 12e-3
+    assert np.isclose(sum(np.sum(g * d) for g, d in zip(found, directions, strict=True)), slope, rtol=1e-8)
+    if f is moved:
+        lines = [line.strip() for line in derivative.source.split("\n\n\n")[1].splitlines()]
+        assert "m += y * t[b]" in lines if backend == "numpy" else not any("empty(" in line for line in lines)
+
+
 def test_a_factor_that_may_not_be_overwritten_stays_where_it_was():
     f = Built()
     a = f.add(operator.mul, f.x, 2.0)

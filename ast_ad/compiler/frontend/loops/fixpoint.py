@@ -158,6 +158,12 @@ def stop_flag(cx: Context, end: State) -> Any:
     return stop
 
 
+def array_name(state: State, owner: object) -> str | None:
+    """What an array is called that a loop writes to: what is left of it may then lie where it was."""
+    content = state.look(owner) if isinstance(owner, Arr) and owner.view is None else None
+    return content.hint if isinstance(content, Var) else None
+
+
 def enter(
     cx: Context, entry: State, templates: dict[Slot, Template], held: Held
 ) -> tuple[State, dict[Any, list[Var]]]:
@@ -172,7 +178,7 @@ def enter(
     params: dict[Slot, list[Var]] = {}
     for slot, template in templates.items():
         owner, key = slot
-        hint = key if isinstance(key, str) else None
+        hint = key if isinstance(key, str) else array_name(entry, owner)
         if isinstance(key, str) and key in OUT_ONLY:
             continue
         params[slot] = []
