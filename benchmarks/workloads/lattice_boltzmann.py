@@ -29,13 +29,13 @@ def primal(f, tau, solid, steps):
     f = f.copy()
     cx, cy = np.array(CX, dtype=np.float32), np.array(CY, dtype=np.float32)
     for _ in range(steps):
-        for i, (x, y) in enumerate(zip(CX, CY)):
+        for i, (x, y) in enumerate(zip(CX, CY, strict=True)):
             f[:, :, i] = np.roll(np.roll(f[:, :, i], x, axis=1), y, axis=0)
         bounced = f[solid, :][:, OPPOSITE]
         rho = np.sum(f, axis=2)
         ux, uy = np.sum(f * cx, axis=2) / rho, np.sum(f * cy, axis=2) / rho
         rest = np.zeros_like(f)
-        for i, (x, y, w) in enumerate(zip(CX, CY, WEIGHTS)):
+        for i, (x, y, w) in enumerate(zip(CX, CY, WEIGHTS, strict=True)):
             along = x * ux + y * uy
             rest[:, :, i] = rho * w * (1.0 + 3.0 * along + 4.5 * along**2 - 1.5 * (ux**2 + uy**2))
         f += -(1.0 / tau) * (f - rest)

@@ -133,3 +133,31 @@ def test_an_item_that_the_function_itself_changes(monkeypatch):
         np.testing.assert_allclose(derivative(X), expected, rtol=1e-12)
         assert SHIFTS == [k, 5]
     assert len(programs(derivative)) <= 2
+
+
+LINKS = [-1, 0, 1, 1, 0, 4, 5, 5, 2, 8, 9, 3, 11, 12, 6, 14, 15, 7]
+
+
+def chain(x):
+    """Each link stands on another one, which a list from outside tells."""
+    places = []
+    for k, link in enumerate(LINKS):
+        place = np.array([np.cos(x[k % 9]), np.sin(x[k % 9])])
+        places.append(place if link < 0 else places[link] + place * x[0])
+    return np.sum(places[-1] * places[3]) + places[10][0]
+
+
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+def test_a_loop_over_a_longer_list_of_numbers_stays_one(monkeypatch, backend):
+    monkeypatch.setattr(f"{__name__}.LINKS", LINKS.copy())
+    derivative = ast_ad.value_and_grad(chain, backend=backend)
+    for place, link in [(5, 3), (7, 0), (0, -2)]:
+        value, found = derivative(X)
+        assert value == pytest.approx(chain(X), rel=1e-12)
+        steps = 1e-6 * np.eye(9)
+        expected = [(chain(X + step) - chain(X - step)) / 2e-6 for step in steps]
+        np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-8)
+        LINKS[place] = link
+    assert derivative.source.count("np.cos(" if backend == "numpy" else "= cos(") < 5
+    LINKS.append(2)  # another length is no other program
+    assert derivative(X)[0] == pytest.approx(chain(X), rel=1e-12)

@@ -24,7 +24,7 @@ from .constructs.attributes import load_attribute
 from .context import Context, TensorOutside
 from .conversion import TOLD
 from .guards import Guard, Guards, Path, aspect_of
-from .length_patterns import Known, Lengths, leaf_type
+from .length_patterns import SMALL, Known, Lengths, leaf_type
 from .outside_records import outside_records
 from .outside_values import outside_value, require_plain_items
 from .signatures import is_code, signature
@@ -32,7 +32,7 @@ from .store.outer_stores import BEFORE, Places
 from .tables import Intrinsic
 from .values import Arr, Bound, Closed, Dct, Live, Lst, Tup, is_tensor
 
-MAX_CAPTURED_ITEMS = 32
+MAX_CAPTURED_ITEMS = SMALL  # of a list of numbers: a longer one has its items at run time
 HELD = ("outside", "held")  # among the constants: arrays from outside have names there
 MOST_STEPS = 100  # of a path to a container
 REFERENCES = ("references",)  # among the constants of a build: names of several arrays carry references
@@ -406,7 +406,7 @@ class Inputs:
         return found
 
     def _is_size(self, value: object, path: Path) -> bool:
-        """Whether an int under a name, or in a list, is taken for a constant, as lengths are, which it may make."""
+        """Whether an int under a name, or in a list there, is a constant, as are lengths, which it makes."""
         return type(value) is int and path.is_listed and self.lengths.known is Known.CONSTANTS
 
     def hold_arrays(self) -> None:
