@@ -264,6 +264,23 @@ def array_from_list(xs: list[Any], dtype: Any = None) -> Any:
     return np.array(xs, dtype=dtype)
 
 
+def list_given(xs: list[Any]) -> list[Any]:
+    """The list itself: what a program is given, as one of its own that it does not change."""
+    return xs
+
+
+def own_numbers(xs: list[Any], dtype: Any) -> Any:
+    """``np.array(xs, dtype)`` of Python's ints or floats, all of them.
+
+    >>> own_numbers([1, 2], np.dtype(int))
+    array([1, 2])
+    """
+    kind = int if np.dtype(dtype).kind == "i" else float
+    if not all([type(x) is kind for x in xs]):
+        raise TypeError(f"a list with something else in it than {kind.__name__}s")
+    return np.array(xs, dtype=dtype)
+
+
 @vjp(list_append)
 def list_append_rule(g, ans, xs, v):
     rest, last = list_pop(g)

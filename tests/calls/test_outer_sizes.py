@@ -161,3 +161,45 @@ def test_a_loop_over_a_longer_list_of_numbers_stays_one(monkeypatch, backend):
     assert derivative.source.count("np.cos(" if backend == "numpy" else "= cos(") < 5
     LINKS.append(2)  # another length is no other program
     assert derivative(X)[0] == pytest.approx(chain(X), rel=1e-12)
+    if backend == "numba":
+        driver = derivative.source.split("def chain_value_and_grad(")[1]
+        assert "for " not in driver and "own_numbers(LINKS" in driver
+
+
+NODES = [0.1 * k for k in range(20)]
+COUNTS = [1] * 20
+
+
+def quadrature(x):
+    total = 0.0
+    for k, node in enumerate(NODES):
+        total = total + np.sin(x * node) * COUNTS[k] + (COUNTS[-k] // 2) * x
+    return total + x ** COUNTS[3] + len(NODES)
+
+
+@pytest.mark.slow(beyond=1)
+@pytest.mark.parametrize("k", [3, 5])
+def test_numbers_of_other_types_in_a_list(monkeypatch, k):
+    monkeypatch.setattr(f"{__name__}.COUNTS", COUNTS.copy())
+    derivative = ast_ad.value_and_grad(quadrature, backend="numba", check=False)
+    for number in (1, 3, -2, 2.5, 1, True, 2**70, np.float64(1.7), np.int64(4), 2**62, 1):
+        COUNTS[k] = number
+        expected = quadrature(0.3), (quadrature(0.3 + 1e-6) - quadrature(0.3 - 1e-6)) / 2e-6
+        np.testing.assert_allclose(derivative(0.3), expected, rtol=1e-6, err_msg=str(number))
+
+
+def test_a_list_that_the_function_changes_is_left_to_python(monkeypatch):
+    monkeypatch.setattr(f"{__name__}.NODES", NODES.copy())
+
+    def moved(x):
+        total = 0.0
+        for k in range(len(NODES)):
+            total += x * NODES[k]
+            NODES[k] = NODES[k] + 1.0
+        return total
+
+    derivative = ast_ad.value_and_grad(moved, backend="numba")
+    for turn in range(4):
+        value, found = derivative(2.0)
+        assert found == pytest.approx(19.0 + 20 * turn, rel=1e-12) and value == pytest.approx(2 * found)
+        assert NODES[0] == turn + 1.0

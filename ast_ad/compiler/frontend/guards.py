@@ -102,15 +102,10 @@ class Path:
         return Path(self.root, (*self.steps, (ITEM, key)), f"{self.label}[{key!r}]")
 
     @property
-    def is_name(self) -> bool:
-        """Whether it is the path of a global variable or of a closure's, not of what one of them holds."""
-        return len(self.steps) == 1 and isinstance(self.root, (dict, types.CellType))
-
-    @property
     def is_listed(self) -> bool:
-        """Whether it is that, or an item of a list or tuple that is, or of one within it."""
-        name = Path(self.root, self.steps[:1], self.label)
-        return name.is_name and all(how == ITEM and type(key) is int for how, key in self.steps[1:])
+        """Whether it is the path of a global variable or of a closure's, or of an item in a list of one."""
+        named = len(self.steps) > 0 and isinstance(self.root, (dict, types.CellType))
+        return named and all(how == ITEM and type(key) is int for how, key in self.steps[1:])
 
     def read(self, args: Sequence[object] = ()) -> Any:
         """The value there now; raises one of the usual errors where there is none."""

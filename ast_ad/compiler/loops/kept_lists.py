@@ -126,6 +126,9 @@ class Lists:
         held = [v for v in (*variables(*operands(op)), *op.outs) if isinstance(v.type, ListOf)]
         if not held:
             return
+        if op.fn is containers.list_given:
+            self.leader(op.outs[0])
+            return
         self.meet(held)
         if takes_array(op) or op.fn in ROWS:
             self.vectors.update(held)

@@ -46,6 +46,7 @@ from ..ir.ops import (
 from ..ir.types import CLASSES, KIND_OF, Array, ListOf, Scalar, dtype_of
 from ..simplify.dead_code import eliminate_dead_code
 from ..simplify.renaming import copy_function, renamed
+from .given_lists import own_lists
 from .joined_lists import Joining, joining
 from .kept_lists import EXTREMA, ROWS, Kind, Lists, of_two, takes_array
 from .list_statements import Replacing
@@ -81,9 +82,10 @@ def lists_as_arrays(function: Function, rows_like: Collection[Any] = ()) -> Func
     (1,)
     """
     found = Lists(function, rows_like)
-    if not any(found.elements.values()):
+    if not found.leaders:
         return function
     function = copy_function(function)
+    own_lists(function, rows_like)
     _Conversion(Lists(function, rows_like)).block(function.body)
     eliminate_dead_code(function)
     return function
@@ -140,6 +142,11 @@ class _Conversion(Replacing):
     def operation(self, op: Op, kind: Kind, ops: Ops) -> None:
         if op.fn is builtin.make_list:
             self.rows[op.out] = self.made(op.args, kind, ops)
+            return
+        if op.fn is containers.list_given:
+            dtype = dtype_of(kind)
+            column = ops.op(containers.own_numbers, (op.args[0], Lit(dtype)), *_types_of(kind), op.out.hint)
+            self.rows[op.out] = Rows(ops.op(len, (column,), INT, "count"), (column,))
             return
         rows = self.rows[next(a for a in op.args if isinstance(a, Var) and self.lists.of(a))]
         changed = _CHANGES.get(op.fn)
