@@ -104,8 +104,8 @@ class Path:
     @property
     def is_listed(self) -> bool:
         """Whether it is the path of a global variable or of a closure's, or of an item in a list of one."""
-        named = len(self.steps) > 0 and isinstance(self.root, (dict, types.CellType))
-        return named and all(how == ITEM and type(key) is int for how, key in self.steps[1:])
+        items = all(how == ITEM and type(key) is int for how, key in self.steps[1:])
+        return items and len(self.steps) > 0 and isinstance(self.root, (dict, types.CellType))
 
     def read(self, args: Sequence[object] = ()) -> Any:
         """The value there now; raises one of the usual errors where there is none."""
@@ -266,8 +266,7 @@ class Guards:
 
     def renumbered(self, args: Sequence[object] = ()) -> bool:
         """Whether an int that was compared is another one now."""
-        numbers = [g for g in self if g.kind == "equal" and type(g.expected) is int]
-        return not all(guard.holds(args) for guard in numbers)
+        return not all(g.holds(args) for g in self if g.kind == "equal" and type(g.expected) is int)
 
     def __iter__(self) -> Any:
         return iter(self._guards.values())

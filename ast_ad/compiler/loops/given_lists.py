@@ -36,5 +36,6 @@ def own_lists(function: Function, rows_like: Collection[Any] = ()) -> None:
 def is_of_numbers(type: Type) -> bool:
     """Whether it is a list of Python's own ints or floats."""
     kind = type.element if isinstance(type, ListOf) else None
-    own = isinstance(kind, Scalar) and kind.kind in ("int", "float") and kind.dtype is None
-    return own and not is_mixed(kind)
+    if not isinstance(kind, Scalar) or is_mixed(kind):
+        return False
+    return kind.kind in ("int", "float") and kind.dtype is None

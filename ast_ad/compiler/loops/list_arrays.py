@@ -144,8 +144,8 @@ class _Conversion(Replacing):
             self.rows[op.out] = self.made(op.args, kind, ops)
             return
         if op.fn is containers.list_given:
-            dtype = dtype_of(kind)
-            column = ops.op(containers.own_numbers, (op.args[0], Lit(dtype)), *_types_of(kind), op.out.hint)
+            (type,) = _types_of(kind)
+            column = ops.op(containers.own_numbers, (op.args[0], Lit(type.dtype)), type, op.out.hint)
             self.rows[op.out] = Rows(ops.op(len, (column,), INT, "count"), (column,))
             return
         rows = self.rows[next(a for a in op.args if isinstance(a, Var) and self.lists.of(a))]
