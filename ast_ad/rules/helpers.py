@@ -433,8 +433,7 @@ SHAPED_LIKE: dict[Callable[..., Any], tuple[int, tuple[int, ...]]] = {
     one_like: (0, (0,)),
 }
 
-# Those of them that give a list or tuple for one (to others it is the array that NumPy makes of it), and
-# those to which a list of numbers of run-time length is a vector.
+# Those that give a list for a list (to others it is an array); those to which one of numbers is a vector.
 OF_PARTS: set[Callable[..., Any]] = {stack_like, list_from_array, zero_like, one_like}
 OF_VECTORS: set[Callable[..., Any]] = set()
 
