@@ -47,6 +47,7 @@ SAMPLES = {
     ],
     in_place.writable: [(normal(3),), (normal(3, 4),)],
     in_place.copy_as_it_lies: [(normal(3),), (normal(3, 4).T[::-1],)],
+    in_place.real_as_stored: [(2.0, np.float64), (np.float64(0.5), np.float64)],
     in_place.fitting: [(normal(3), normal(3)), (normal(3, 4), 1.0)],
     h.broadcast_like: [(normal(3, 1), normal(2, 3, 4)), (2.0, normal(3)), (normal(3), normal(3))],
     h.expand_reduced: [
