@@ -125,7 +125,7 @@ def test_other_functions_have_no_loop():
 def test_exponentials(n, size):
     for a in (drawn("d", n, n), drawn("D", n, n), np.tril(drawn("d", n, n)), np.zeros((n, n))):
         a = size * (a - a.conj().T) if size > 10 else size * a  # large ones don't overflow
-        for m in laid_out(a):
+        for m in itertools.islice(laid_out(a), 0, 5, 2):  # another type of array takes a second
             out = np.empty_like(m)
             exponential(m, out)
             expected = sl.expm(m)
@@ -317,7 +317,7 @@ PROGRAMS = [
 ]  # fmt: skip
 
 
-@pytest.mark.drawn(of=3)
+@pytest.mark.drawn(of=8)
 @pytest.mark.slow(beyond=2)
 @pytest.mark.filterwarnings("ignore::ast_ad.ZeroGradientWarning")
 @pytest.mark.parametrize("function", PROGRAMS)

@@ -185,7 +185,7 @@ def spectral_norms(v, a):
     return total
 
 
-@pytest.mark.drawn(of=2)
+@pytest.mark.drawn(of=6)
 @pytest.mark.slow(beyond=2)
 @pytest.mark.filterwarnings("ignore::ast_ad.ZeroGradientWarning")
 @pytest.mark.parametrize(
