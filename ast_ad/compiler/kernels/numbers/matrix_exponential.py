@@ -17,7 +17,7 @@ from ..linked import linked
 from ..runtime import Mismatch
 from .small_matrices import factored, substitute
 
-MOST_ROWS = 32  # of more, NumPy's BLAS pays
+MOST_ROWS = 32  # of more, where that is known before, SciPy's BLAS pays
 _LARGEST = np.array([1.495585217958292e-2, 2.539398330063230e-1, 9.504178996162932e-1, 2.097847961257068e0])
 """Up to which norm the approximants of degree 3, 5, 7 and 9 are exact to rounding."""
 _LARGEST_OF_13 = 5.371920351148152
@@ -74,7 +74,7 @@ def exponential(a: Any, out: Any) -> None:
         out[0, 0] = np.exp(a[0, 0])
         return
     norm = largest_column(a)
-    if n > MOST_ROWS or not np.isfinite(norm):
+    if not np.isfinite(norm):
         raise Mismatch
     degree, halvings = 0, 0
     while degree < 4 and norm > _LARGEST[degree]:
