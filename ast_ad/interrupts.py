@@ -8,9 +8,10 @@ would be lost. So whoever catches any exception gives it to ``let_through`` firs
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 from collections.abc import Iterator
-from types import CodeType
+from types import CodeType, TracebackType
 from typing import Any
 
 
@@ -18,7 +19,8 @@ def let_through(error: BaseException, causes: bool = False) -> None:
     """Raise ``error`` again if the handler of a signal has raised it; ``causes``: or what it was made of.
 
     Causes are for errors that a library has put in an exception's place. In a user's function that is what
-    the function does.
+    the function does. What somebody is handling who has called this is no cause of it, though Python notes it
+    as the context: a user may call a derivative after a time limit.
 
     >>> let_through(ValueError("of the work itself"))
     """
@@ -26,7 +28,8 @@ def let_through(error: BaseException, causes: bool = False) -> None:
         return  # handlers run in the main thread
     codes = {code for code in map(_code, _handlers()) if code is not None}
     for one in _made_of(error) if causes else [error]:
-        if codes and any(code in codes for code in _passed(one)):
+        handled = one is not error and _is_running(one.__traceback__)
+        if codes and not handled and any(code in codes for code in _passed(one)):
             raise one
 
 
@@ -55,6 +58,16 @@ def _made_of(error: BaseException) -> list[BaseException]:
             found.append(one)
             todo += [one.__context__, one.__cause__]
     return found
+
+
+def _is_running(caught: TracebackType | None) -> bool:
+    """Whether the code that has caught an exception has not ended yet."""
+    frame = sys._getframe()
+    while caught is not None and frame is not None:
+        if frame is caught.tb_frame:
+            return True
+        frame = frame.f_back  # type: ignore[assignment]
+    return False
 
 
 def _passed(error: BaseException) -> Iterator[CodeType]:

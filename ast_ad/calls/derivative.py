@@ -244,9 +244,9 @@ class Derivative(Ahead, Inspection, Sharing):
                 raise
             except Exception as error:
                 let_through(error)
-                if not self.may_trace() or getattr(error, "final", False):
-                    if isinstance(error, AdError):
-                        raise
+                if isinstance(error, AdError) and (error.untraceable or not self.may_trace()):
+                    raise
+                if not self.may_trace():
                     from .reasons import as_reason
 
                     raise as_reason(error) from error

@@ -1,14 +1,17 @@
 """A time limit reaches the user, whatever ran when its alarm went off."""
 
+import ast
 import functools
 import importlib.util
 import itertools
 import signal
 import threading
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+import ast_ad
 from ast_ad import value_and_grad
 from ast_ad.calls.code import Pure, kernels_or_why
 from ast_ad.compiler.report import Report
@@ -71,14 +74,33 @@ def test_other_exceptions_are_the_catchers(handled):
 
 def test_what_was_put_in_its_place_is_the_functions_own_unless_a_library_did_it(handled):
     handled(ring)
-    try:
+
+    def library():
         try:
             signal.raise_signal(signal.SIGVTALRM)
         except Limit:
             raise ValueError("too long") from None
+
+    try:
+        library()
     except ValueError as error:
         let_through(error)
         with pytest.raises(Limit):
+            let_through(error, causes=True)
+
+
+def test_a_limit_that_is_being_handled_is_no_cause(handled):
+    """It is the context of all that fails while it is, and of what that was made of."""
+    handled(ring)
+    try:
+        signal.raise_signal(signal.SIGVTALRM)
+    except Limit:
+        try:
+            try:
+                raise KeyError("within a library")
+            except KeyError as inner:
+                raise ValueError("as the library tells it") from inner
+        except ValueError as error:
             let_through(error, causes=True)
 
 
@@ -141,6 +163,25 @@ def function(x, a):
         total += np.sum(y**2)
     return total
 """
+
+
+def handlers(folder):
+    """The clauses that catch any exception."""
+    for path in sorted(Path(ast_ad.__file__).parent.joinpath(folder).rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ExceptHandler) and isinstance(node.type, ast.Name):
+                if node.type.id == "Exception":
+                    yield f"{path.name}:{node.lineno}", ast.unparse(node.body[0])
+
+
+@pytest.mark.parametrize("folder", ["calls", "compiler/frontend"])
+def test_whoever_catches_anything_asks(folder):
+    caught = dict(handlers(folder))
+    assert len(caught) > 10
+    again = {place: first for place, first in caught.items() if "let_through(" not in first}
+    of_a_call = {place for place in again if place.startswith("program.py")}  # ``failed`` asks, next
+    assert len(of_a_call) == (folder == "calls")
+    assert again.keys() == of_a_call, again
 
 
 def made_anew(folder, number):

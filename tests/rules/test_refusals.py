@@ -7,6 +7,7 @@ gradient refuses as well; what has no rule is named with its line.
 from __future__ import annotations
 
 import threading
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -300,3 +301,20 @@ def test_parts_of_complex_tensors_in_views_that_show_elements_twice(
     with pytest.raises(ast_ad.UnsupportedError, match="(?s)shows elements twice.*whole elements.*clone"):
         getattr(view(whole), part).mul_(2.0)
         whole.abs().sum().backward()
+
+
+@pytest.mark.parametrize("added", [np.polyadd, np.polysub])
+def test_sums_of_polynomials_that_are_stretched_matrices(added: Callable[..., np.ndarray]) -> None:
+    def stretched(x: np.ndarray) -> float:
+        return np.sum(added(x, np.ones((2, 3))) ** 2)
+
+    for derivative in (ast_ad.grad(stretched), ast_ad.grad(stretched, fallback="error")):
+        with (
+            warnings.catch_warnings(),
+            pytest.raises(ast_ad.UnsupportedError, match="matrix of coefficients"),
+        ):
+            warnings.simplefilter("ignore", ast_ad.FallbackWarning)
+            derivative(np.ones((2, 1)))
+    np.testing.assert_allclose(
+        ast_ad.grad(stretched)(np.zeros((2, 3))), np.full((2, 3), 2.0 * added(0.0, 1.0))
+    )

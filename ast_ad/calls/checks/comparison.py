@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...interrupts import let_through
 from ...registered import entry_of, instance_attributes
 
 NUMBERS = bool, int, float, complex, np.generic
@@ -105,7 +106,8 @@ def _equal(a: Any, b: Any) -> bool:
         return True
     try:
         return bool(a == b) or "__eq__" not in vars(type(a))
-    except Exception:  # it does not say
+    except Exception as error:  # it does not say
+        let_through(error)
         return True
 
 

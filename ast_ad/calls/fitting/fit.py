@@ -120,7 +120,7 @@ class Fit:
         elsewhere = _any_of(self._outside(objects), objects) or _any_of(self._owners(objects), objects)
         if self.asks and (twice or elsewhere):
             error = SharedMemoryError(*SAME)
-            error.final = True  # type: ignore[attr-defined]
+            error.untraceable = True
             raise error
         if twice or elsewhere:
             raise UnsupportedError(*(TWICE if twice else ELSEWHERE))

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ...interrupts import let_through
 from ...registered import Registered, entry_of, instance_attributes, is_slot
 from ...trees import TreeDef, flatten
 from ..ir.ops import Lit
@@ -69,6 +70,7 @@ def _require_kept(
     try:
         again = instance_attributes(entry.unflatten(aux, parts))
     except Exception as error:
+        let_through(error)
         why = f"its `unflatten` fails ({type(error).__name__}: {error})"
         raise refused(cx, entry.cls, why) from None
     if name in again and again[name] is not value:
@@ -158,6 +160,7 @@ def _names(cx: Context, entry: Registered, held: dict[str, object]) -> tuple[lis
             object.__setattr__(clone, name, value)
         parts, aux = entry.open(clone)
     except Exception as error:
+        let_through(error)
         raise refused(cx, entry.cls, f"{why} ({type(error).__name__}: {error})") from None
     own = {id(value): name for name, value in held.items() if isinstance(value, Mark)}
     nones = [name for name, value in held.items() if not isinstance(value, Mark)]

@@ -132,6 +132,25 @@ def test_exponentials(n, size):
             np.testing.assert_allclose(out, expected, rtol=0, atol=bound)
 
 
+@pytest.mark.parametrize("size", [1e3, 1e6, 1e8])
+def test_matrices_are_not_halved_too_often(size):
+    """Their powers stay small, whatever the norm: each element is right, not the largest alone."""
+    for low in (0.0, 1e-9):
+        m, root = np.array([[1.0, size], [low, -1.0]]), np.sqrt(1.0 + size * low)  # m @ m is root**2
+        out = np.empty_like(m)
+        exponential(m, out)
+        expected = np.cosh(root) * np.eye(2) + np.sinh(root) / root * m
+        np.testing.assert_allclose(out, expected, rtol=1e-13)
+    exponential(np.array([[0.0, size], [0.0, 0.0]]), out)
+    np.testing.assert_array_equal(out, [[1.0, size], [0.0, 1.0]])
+    blocks, whole = np.block([[-A, size * np.eye(4)], [np.zeros((4, 4)), A.T]]) * 0.1, np.empty((8, 8))
+    exponential(blocks, whole)
+    np.testing.assert_allclose(whole[:4, :4], sl.expm(-0.1 * A), rtol=1e-12)
+    np.testing.assert_allclose(whole[4:, 4:], sl.expm(0.1 * A.T), rtol=1e-12)
+    np.testing.assert_allclose(whole[:4, 4:], sl.expm(blocks)[:4, 4:], rtol=1e-11)
+    assert not np.any(whole[4:, :4])
+
+
 def test_exponentials_that_are_left():
     for a in (
         np.full((2, 2), np.nan),

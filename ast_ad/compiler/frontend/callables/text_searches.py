@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from ....interrupts import let_through
 from ..context import Context
 from ..conversion import from_python
 from ..tables import handles
@@ -31,6 +32,7 @@ def found_by(fn: Any, results: Callable[[Any], Any] = lambda found: found) -> Ca
         try:
             return from_python(cx, results(fn(*values, **named)))
         except Exception as problem:
+            let_through(problem)
             raise cx.unsupported(
                 f"`{fn.__name__}`", f"{type(problem).__name__}: {problem}", "mend it", exception=problem
             ) from None

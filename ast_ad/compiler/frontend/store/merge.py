@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ....interrupts import let_through
 from ...ir.ops import Arg, Block, Lit, Seq, Var
 from ...ir.types import NOTHING, Array, ListOf, Scalar, Type, list_of
 from .. import doors
@@ -370,7 +371,8 @@ def same_constant(a: object, b: object) -> bool:
         return False
     try:
         return bool(a == b) and not (isinstance(a, float) and str(a) != str(b))
-    except Exception:  # a comparison of the user's own, which may raise anything: then they are not the same
+    except Exception as error:  # a comparison of the user's own, which may raise anything: they differ then
+        let_through(error)
         return False
 
 

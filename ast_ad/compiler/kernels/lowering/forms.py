@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -149,3 +149,40 @@ def resolved(s: Scalarizer, index: Arg) -> Arg:
         return arg
 
     return one(index)
+
+
+def filled_by(
+    s: Scalarizer,
+    op: Op,
+    fn: Any,
+    given: Sequence[Arg],
+    lengths: Sequence[tuple[Arg, ...]],
+    *more: Arg,
+    outs: Sequence[Var] | None = None,
+) -> None:
+    """``fn(*given, *results, *more)``, with new arrays of such lengths for the results to fill.
+
+    ``outs``: the results that are arrays, if not all are.
+    """
+    made = []
+    for out, own in zip(op.outs if outs is None else outs, lengths, strict=True):
+        if not isinstance(out.type, Array):
+            raise NoForm(f"`{op.fn.__name__}` of arrays")
+        made.append((out, s.allocate(out.type, own, out.hint, out)))
+    s.flush()
+    s.body.append(Op(fn, (*given, *(memory.var for _, memory in made), *more), (), effect=True))
+    s.body.known.clear()
+    for out, memory in made:
+        s.bind(out, memory)
+
+
+def options_of(op: Op, names: str, first: int = 1) -> dict[str, Any]:
+    """What is given behind the first arguments, by name; one to overwrite an argument has no form."""
+    known = names.split()
+    given = dict(zip(known, op.args[first:], strict=False)) | op.kwargs
+    found = {name: arg.value for name, arg in given.items() if isinstance(arg, Lit)}
+    overwrites = any(value for name, value in found.items() if name.startswith("overwrite"))
+    unknown = len(found) < len(given) or found.keys() - set(known) or len(op.args) > first + len(known)
+    if overwrites or unknown:
+        raise NoForm(f"`{op.fn.__name__}` with an option that is not known")
+    return found

@@ -15,41 +15,13 @@ from ....rules.numpy.decompositions import cotangent_of_others
 from ...ir.ops import Arg, Lit, Op, Var
 from ...ir.types import Array, Scalar
 from ..numbers.library_functions import CALLS, KINDS
-from ..numbers.scalars import NoForm
+from ..numbers.scalars import NoForm, argument_type
 from ..runtime import require
-from .forms import form_of, require_equal, same_length
+from .forms import filled_by, form_of, options_of, require_equal, same_length
 from .loop_values import Filled, Memory, Value
 
 if TYPE_CHECKING:
     from ..nests.scalarize import Scalarizer
-
-
-def called(s: Scalarizer, op: Op, fn: Any, a: Memory, lengths: list[tuple[Arg, ...]], *more: Arg) -> None:
-    """``fn(a, *results, *more)``, with new arrays of such lengths for the results."""
-    run(s, op, fn, (a.var,), lengths, more)
-
-
-def run(
-    s: Scalarizer,
-    op: Op,
-    fn: Any,
-    given: tuple[Arg, ...],
-    lengths: list[tuple[Arg, ...]],
-    more: tuple[Arg, ...] = (),
-    outs: list[Var] | None = None,
-) -> None:
-    """``fn(*given, *results, *more)``; ``outs``: the results that are arrays, if not all are."""
-    results = list(op.outs) if outs is None else outs
-    made = []
-    for out, own in zip(results, lengths, strict=True):
-        if not isinstance(out.type, Array):
-            raise NoForm(f"`{op.fn.__name__}` of arrays")
-        made.append(s.allocate(out.type, own, out.hint, out))
-    s.flush()
-    s.body.append(Op(fn, (*given, *(out.var for out in made), *more), (), effect=True))
-    s.body.known.clear()
-    for var, memory in zip(results, made, strict=True):
-        s.bind(var, memory)
 
 
 def _function(s: Scalarizer, op: Op, name: str) -> Any:
@@ -61,28 +33,11 @@ def _function(s: Scalarizer, op: Op, name: str) -> Any:
 
 def matrix_of(s: Scalarizer, op: Op) -> tuple[Memory, str]:
     """A matrix in memory, and which of LAPACK's types it has."""
-    value = s.array(op.args[0])
+    (arg, *_), value = op.args, s.array(op.args[0])
     kind = KINDS.get(value.type.dtype)
-    if kind is None or value.rank != 2:
+    if kind is None or value.rank != 2 or not isinstance(arg, Var):
         raise NoForm(f"`{op.fn.__name__}` of stacks of matrices, or of other than double precision")
-    return operand(s, op), kind
-
-
-def operand(s: Scalarizer, op: Op, position: int = 0) -> Memory:
-    """An argument in memory."""
-    arg = op.args[position]
-    if not isinstance(arg, Var):
-        raise NoForm(f"`{op.fn.__name__}` of a display")
-    return s.in_memory(arg)
-
-
-def options_of(op: Op, *names: str) -> dict[str, Any]:
-    """What is given behind the first argument, by name."""
-    given = dict(zip(names, op.args[1:], strict=False)) | op.kwargs
-    found = {name: arg.value for name, arg in given.items() if isinstance(arg, Lit)}
-    if len(op.args) > 1 + len(names) or len(found) < len(given):
-        raise NoForm(f"`{op.fn.__name__}` with an option that is not known")
-    return found
+    return s.in_memory(arg), kind
 
 
 @form_of(np.linalg.eigh)
@@ -90,7 +45,7 @@ def _eigh(s: Scalarizer, op: Op) -> None:
     triangle = _triangle(op)
     a, kind = matrix_of(s, op)
     require_equal(s, *a.lengths)
-    called(s, op, _function(s, op, f"eigh_{triangle}_{kind}"), a, [a.lengths[:1], a.lengths])
+    filled_by(s, op, _function(s, op, f"eigh_{triangle}_{kind}"), [a.var], [a.lengths[:1], a.lengths])
 
 
 @form_of(np.linalg.eigvalsh)
@@ -98,27 +53,29 @@ def _eigvalsh(s: Scalarizer, op: Op) -> None:
     triangle = _triangle(op)
     a, kind = matrix_of(s, op)
     require_equal(s, *a.lengths)
-    called(s, op, _function(s, op, f"eigvalsh_{triangle}_{kind}"), a, [a.lengths[:1]])
+    filled_by(s, op, _function(s, op, f"eigvalsh_{triangle}_{kind}"), [a.var], [a.lengths[:1]])
 
 
 def _triangle(op: Op) -> str:
-    given = options_of(op, "UPLO")
-    return {"L": "lo", "U": "up"}[given.get("UPLO", "L").upper()]
+    name = str(options_of(op, "UPLO").get("UPLO", "L"))
+    if name.upper() not in ("L", "U"):
+        raise NoForm(f"`{op.fn.__name__}` of another triangle")
+    return "lo" if name.upper() == "L" else "up"
 
 
 @form_of(np.linalg.svd)
 def _svd(s: Scalarizer, op: Op) -> None:
-    given = options_of(op, "full_matrices", "compute_uv", "hermitian")
+    given = options_of(op, "full_matrices compute_uv hermitian")
     a, kind = matrix_of(s, op)
     vectors = given.get("compute_uv", True)
     if given.get("hermitian") or (vectors and given.get("full_matrices", True) and not _is_square(a)):
         raise NoForm("`svd` of such a kind")
     short = (_shorter(s, a),)
     if not vectors:
-        called(s, op, _function(s, op, f"svd_{kind}"), a, [short])
+        filled_by(s, op, _function(s, op, f"svd_{kind}"), [a.var], [short])
         return
     fn = _function(s, op, f"svd_s_{kind}")
-    called(s, op, fn, a, [a.lengths[:1] + short, short, short + a.lengths[1:]])
+    filled_by(s, op, fn, [a.var], [a.lengths[:1] + short, short, short + a.lengths[1:]])
 
 
 @form_of(cotangent_of_others)
@@ -134,9 +91,9 @@ def _of_no_others(s: Scalarizer, op: Op) -> None:
 
 @form_of(np.linalg.svdvals)
 def _svdvals(s: Scalarizer, op: Op) -> None:
-    options_of(op)
+    options_of(op, "")
     a, kind = matrix_of(s, op)
-    called(s, op, _function(s, op, f"svd_{kind}"), a, [(_shorter(s, a),)])
+    filled_by(s, op, _function(s, op, f"svd_{kind}"), [a.var], [(_shorter(s, a),)])
 
 
 @form_of(np.linalg.qr)
@@ -145,7 +102,7 @@ def _qr(s: Scalarizer, op: Op) -> None:
         raise NoForm("`qr` of such a mode")
     a, kind = matrix_of(s, op)
     short = (_shorter(s, a),)
-    called(s, op, _function(s, op, f"qr_{kind}"), a, [a.lengths[:1] + short, short + a.lengths[1:]])
+    filled_by(s, op, _function(s, op, f"qr_{kind}"), [a.var], [a.lengths[:1] + short, short + a.lengths[1:]])
 
 
 def _is_square(a: Memory) -> bool:
@@ -180,7 +137,7 @@ def _transform(s: Scalarizer, op: Op) -> None:
     length = _int(s, operator.add, _int(s, operator.floordiv, n, Lit(2)), Lit(1)) if real else n
     scale = _scale(s, n, norm, backwards)
     more = (scale, n) if real else (scale,)
-    called(s, op, _function(s, op, name), memory, [(length,)], *more)
+    filled_by(s, op, _function(s, op, name), [memory.var], [(length,)], *more)
 
 
 def _transformed(s: Scalarizer, op: Op) -> tuple[Value, Arg | None, Any]:
@@ -194,6 +151,9 @@ def _transformed(s: Scalarizer, op: Op) -> tuple[Value, Arg | None, Any]:
         return a, None, norm.value
     s.flush()
     n = s.number(n)
+    type = argument_type(n)
+    if not isinstance(type, Scalar) or type.kind != "int":
+        raise NoForm(f"`{op.fn.__name__}` of a length that is no int")
     s.body.append(Op(require, (s.body.op(operator.ge, n, Lit(1), type=Scalar("bool")),), (), effect=True))
     return a, n, norm.value
 

@@ -13,11 +13,16 @@ import numpy as np
 
 from ....rules.numpy.linalg import cofactor, cofactor_bar
 from ....rules.triangular import solve_triangular
-from ...ir.ops import Arg, Op, Var
-from ...ir.types import Array, Scalar
-from ..numbers import matrix_functions as large, small_matrices as small, tiny_matrices as tiny
+from ...ir.ops import Lit, Op, Var
+from ...ir.types import Scalar
+from ..numbers import (
+    factored_systems as systems,
+    matrix_functions as large,
+    small_matrices as small,
+    tiny_matrices as tiny,
+)
 from ..numbers.scalars import NoForm
-from .forms import form_of, require_equal
+from .forms import filled_by, form_of, require_equal
 from .loop_values import Memory, Value
 
 if TYPE_CHECKING:
@@ -84,16 +89,6 @@ def _square(s: Scalarizer, op: Op, dtype: Any = None) -> Memory:
     return matrix
 
 
-def _call(s: Scalarizer, op: Op, fn: Any, inputs: list[Memory], like: Memory, *options: Arg) -> None:
-    if not isinstance(op.out.type, Array):
-        raise NoForm(f"`{op.fn.__name__}` of arrays")
-    out = s.allocate(op.out.type, like.lengths, op.out.hint, op.out)
-    s.flush()
-    s.body.append(Op(fn, (*(i.var for i in inputs), *options, out.var), (), effect=True))
-    s.body.known.clear()
-    s.bind(op.out, out)
-
-
 _OF_ONE: dict[Any, Any] = {
     np.linalg.inv: (small.invert_small, large.invert),
     np.linalg.cholesky: (small.factor_small, large.factor),
@@ -108,7 +103,7 @@ _SOLVE = {
 @form_of(*_OF_ONE)
 def _inverse(s: Scalarizer, op: Op) -> None:
     matrix = _square(s, op)
-    _call(s, op, _chosen(op, matrix, *_OF_ONE[op.fn]), [matrix], matrix)
+    filled_by(s, op, _chosen(op, matrix, *_OF_ONE[op.fn]), [matrix.var], [matrix.lengths])
 
 
 @form_of(cofactor_bar)
@@ -120,7 +115,7 @@ def _cofactor_bar(s: Scalarizer, op: Op) -> None:
     for one, other in zip(g.lengths, matrix.lengths, strict=True):
         require_equal(s, one, other)
     fn = _chosen(op, matrix, small.cofactor_bars_of_small, large.bars_of_cofactors)
-    _call(s, op, fn, [g, matrix], matrix)
+    filled_by(s, op, fn, [g.var, matrix.var], [matrix.lengths])
 
 
 @form_of(np.linalg.solve)
@@ -133,10 +128,10 @@ def _solve(s: Scalarizer, op: Op) -> None:
     fn = _chosen(op, matrix, *_SOLVE[right.rank])
     if fn is _SOLVE[right.rank][1]:
         _require_real(matrix)
-    _call(s, op, fn, [matrix, right], right)
+    filled_by(s, op, fn, [matrix.var, right.var], [right.lengths])
 
 
-_SUBSTITUTE = {1: large.substitute_vector, 2: large.substitute_matrix}
+_SUBSTITUTE = {1: systems.triangular_vector, 2: systems.triangular_matrix}
 
 
 @form_of(solve_triangular)
@@ -144,7 +139,8 @@ def _solve_triangular(s: Scalarizer, op: Op) -> None:
     dtype = getattr(op.out.type, "dtype", None)
     matrix, right = _square(s, op, dtype), _matrix(s, op, 1, dtype)
     require_equal(s, matrix.lengths[0], right.lengths[0])
-    _call(s, op, _SUBSTITUTE[right.rank], [matrix, right], right, op.args[2])
+    given = matrix.var, right.var, Lit(systems.PLAIN), op.args[2], Lit(False)
+    filled_by(s, op, _SUBSTITUTE[right.rank], given, [right.lengths])
 
 
 @form_of(np.linalg.det)

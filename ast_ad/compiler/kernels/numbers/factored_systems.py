@@ -16,6 +16,7 @@ import numpy as np
 
 from ..linked import linked
 from ..runtime import Mismatch
+from .small_matrices import factored, substitute
 
 PLAIN, TRANSPOSED, ADJOINT = 0, 1, 2
 NEARLY_SINGULAR = 1e-10  # of the largest pivot: SciPy warns of some such matrices
@@ -128,25 +129,17 @@ def cholesky_matrix(c: Any, b: Any, lower: bool, out: Any) -> None:
 def lu_factors(a: Any, lu: Any, pivots: Any) -> None:
     """Both factors in one array, and with which row each was exchanged."""
     n = a.shape[0]
+    found, order, _ = factored(a)
     for i in range(n):
         for j in range(n):
-            lu[i, j] = a[i, j]
+            lu[i, j] = found[i, j]
+    rows = np.arange(n)
     for k in range(n):
-        pivot = k
-        for i in range(k + 1, n):
-            if abs(lu[i, k]) > abs(lu[pivot, k]):
-                pivot = i
-        pivots[k] = pivot
-        if lu[pivot, k] == 0.0:
-            raise Mismatch
-        if pivot != k:
-            for j in range(n):
-                lu[k, j], lu[pivot, j] = lu[pivot, j], lu[k, j]
-        for i in range(k + 1, n):
-            lu[i, k] /= lu[k, k]
-            factor = lu[i, k]
-            for j in range(k + 1, n):
-                lu[i, j] -= factor * lu[k, j]
+        at = k
+        while rows[at] != order[k]:
+            at += 1
+        pivots[k] = at
+        rows[k], rows[at] = rows[at], rows[k]
 
 
 @linked
@@ -193,32 +186,35 @@ def lu_vector(lu: Any, pivots: Any, b: Any, turned: int, out: Any) -> None:
 
 
 @linked
-def require_no_warning(lu: Any) -> None:
-    """Pivots are far enough from zero."""
+def regular(a: Any) -> Any:
+    """``factored`` of a matrix whose pivots are far enough from zero."""
+    lu, order, _ = factored(a)
     largest = 0.0
     for k in range(lu.shape[0]):
         largest = max(largest, abs(lu[k, k]))
     for k in range(lu.shape[0]):
         if not abs(lu[k, k]) > NEARLY_SINGULAR * largest:
             raise Mismatch
+    return lu, order
 
 
 @linked
-def solve_vector(a: Any, b: Any, turned: int, out: Any) -> None:
-    n = a.shape[0]
-    lu, pivots = np.empty((n, n), out.dtype), np.empty(n, np.int64)
-    lu_factors(a, lu, pivots)
-    require_no_warning(lu)
-    lu_vector(lu, pivots, b, turned, out)
+def solve_vector(a: Any, b: Any, out: Any) -> None:
+    lu, order = regular(a)
+    between, given = np.empty_like(out), np.empty_like(out)
+    for i in range(len(b)):
+        given[i] = b[order[i]]
+    triangular_vector(lu, given, PLAIN, True, True, between)
+    triangular_vector(lu, between, PLAIN, False, False, out)
 
 
 @linked
-def solve_matrix(a: Any, b: Any, turned: int, out: Any) -> None:
-    n = a.shape[0]
-    lu, pivots = np.empty((n, n), out.dtype), np.empty(n, np.int64)
-    lu_factors(a, lu, pivots)
-    require_no_warning(lu)
-    lu_matrix(lu, pivots, b, turned, out)
+def solve_matrix(a: Any, b: Any, out: Any) -> None:
+    lu, order = regular(a)
+    for i in range(b.shape[0]):
+        for j in range(b.shape[1]):
+            out[i, j] = b[order[i], j]
+    substitute(lu, out)
 
 
 @linked
@@ -271,4 +267,9 @@ def banded_matrix(lower: int, upper: int, ab: Any, b: Any, out: Any) -> None:
 @linked
 def banded_vector(lower: int, upper: int, ab: Any, b: Any, out: Any) -> None:
     n = len(b)
-    banded_matrix(lower, upper, ab, b.reshape((n, 1)), out.reshape((n, 1)))
+    given, solved = np.empty((n, 1), out.dtype), np.empty((n, 1), out.dtype)
+    for i in range(n):
+        given[i, 0] = b[i]
+    banded_matrix(lower, upper, ab, given, solved)
+    for i in range(n):
+        out[i] = solved[i, 0]

@@ -46,6 +46,8 @@ def _loop(ufunc: np.ufunc, signature: str) -> tuple[int, int]:
     Raises:
         LookupError: there is none, or the object is laid out in another way.
     """
+    if ctypes.sizeof(ctypes.c_ssize_t) != 8:
+        raise LookupError("a system of other than 64 bits")
     head = _Head.from_address(id(ufunc))
     told = head.type, head.nin, head.nout, head.nargs, head.ntypes
     if told != (id(type(ufunc)), ufunc.nin, ufunc.nout, ufunc.nargs, ufunc.ntypes):

@@ -1,14 +1,21 @@
 """How do kernels compute the exponential of a matrix? By Padé's approximants, scaling and squaring.
 
-Degrees and coefficients are those of N. J. Higham, The scaling and squaring method for the matrix exponential
-revisited, SIAM J. Matrix Anal. Appl. 26 (2005), table 2.3 and equation 2.3: the approximant of the least
-degree is taken that is exact to rounding for the norm of the matrix; one with a larger norm is halved before,
-and the result is squared as often.
+The approximant of the least degree is taken that is exact to rounding for the norm of the matrix [1]_; one
+with a larger norm is halved before, and the result squared as often. How often its powers tell, whose norms
+may be far less than the norm's powers: halved too often, such a matrix loses what is small in its exponential
+[2]_.
+
+References:
+    .. [1] N. J. Higham, The scaling and squaring method for the matrix exponential revisited, SIAM J. Matrix
+       Anal. Appl. 26 (2005), table 2.3 and equation 2.3.
+    .. [2] A. H. Al-Mohy and N. J. Higham, A new scaling and squaring algorithm for the matrix exponential,
+       SIAM J. Matrix Anal. Appl. 31 (2009), algorithm 6.1 and equation 5.1.
 """
 
 from __future__ import annotations
 
 # mypy: disable-error-code="untyped-decorator"
+import math
 from typing import Any
 
 import numpy as np
@@ -20,7 +27,9 @@ from .small_matrices import factored, substitute
 MOST_ROWS = 32  # of more, where that is known before, SciPy's BLAS pays
 _LARGEST = np.array([1.495585217958292e-2, 2.539398330063230e-1, 9.504178996162932e-1, 2.097847961257068e0])
 """Up to which norm the approximants of degree 3, 5, 7 and 9 are exact to rounding."""
-_LARGEST_OF_13 = 5.371920351148152
+_LARGEST_OF_13 = 4.25  # of what the powers tell
+_ERROR_OF_13 = math.factorial(13) ** 2 / (math.factorial(26) * math.factorial(27))
+_ROUNDING = 2.0**-53
 _COEFFICIENTS = np.zeros((5, 14))
 for _row, _given in enumerate(
     [
@@ -68,6 +77,42 @@ def largest_column(a: Any) -> float:
 
 
 @linked
+def halvings(a: Any, norm: float) -> int:
+    """How often a matrix is halved before the approximant of degree 13 is exact to rounding."""
+    n = a.shape[0]
+    square, fourth, other = np.empty((n, n), a.dtype), np.empty((n, n), a.dtype), np.empty((n, n), a.dtype)
+    product(a, a, square)
+    product(square, square, fourth)
+    product(fourth, square, other)
+    sixth = largest_column(other) ** (1 / 6)
+    product(fourth, other, square)
+    tenth = largest_column(square) ** (1 / 10)
+    product(fourth, fourth, other)
+    eighth = largest_column(other) ** (1 / 8)
+    size = min(max(sixth, eighth), max(eighth, tenth))
+    if not np.isfinite(size):
+        raise Mismatch
+    times = max(int(math.ceil(math.log2(size / _LARGEST_OF_13))), 0) if size > 0.0 else 0
+    rest = _ERROR_OF_13 * largest_of_power(a, 27, 0.5**times) / (norm * 0.5**times)
+    return times + max(int(math.ceil(math.log2(rest / _ROUNDING) / 26)), 0) if rest > 0.0 else times
+
+
+@linked
+def largest_of_power(a: Any, power: int, scale: float) -> float:
+    """The 1-norm of a power of ``scale * abs(a)``."""
+    n = a.shape[0]
+    row, next_row = np.ones(n), np.empty(n)
+    for _ in range(power):
+        for j in range(n):
+            total = 0.0
+            for i in range(n):
+                total += row[i] * abs(a[i, j])
+            next_row[j] = scale * total
+        row, next_row = next_row, row
+    return float(np.max(row))
+
+
+@linked
 def exponential(a: Any, out: Any) -> None:
     n = a.shape[0]
     if n == 1:
@@ -76,19 +121,17 @@ def exponential(a: Any, out: Any) -> None:
     norm = largest_column(a)
     if not np.isfinite(norm):
         raise Mismatch
-    degree, halvings = 0, 0
+    degree = 0
     while degree < 4 and norm > _LARGEST[degree]:
         degree += 1
-    while norm > _LARGEST_OF_13:
-        norm /= 2
-        halvings += 1
-    scale = 0.5**halvings
+    times = halvings(a, norm) if degree == 4 else 0
+    scale = 0.5**times
     scaled = np.empty((n, n), a.dtype)
     for i in range(n):
         for j in range(n):
             scaled[i, j] = a[i, j] * scale
     approximate(scaled, _COEFFICIENTS[degree], 13 if degree == 4 else 3 + 2 * degree, out)
-    for _ in range(halvings):
+    for _ in range(times):
         for i in range(n):
             for j in range(n):
                 scaled[i, j] = out[i, j]

@@ -76,37 +76,6 @@ def require_alive(columns: Any, pivots: Any) -> None:
 
 
 @linked
-def substitute_vector(a: Any, b: Any, lower: bool, out: Any) -> None:
-    """The solution of a system whose matrix is triangular."""
-    n = len(out)
-    for m in range(n):
-        i = m if lower else n - 1 - m
-        if a[i, i] == 0.0:
-            raise Mismatch
-        total = b[i]
-        for k in range(0 if lower else i + 1, i if lower else n):
-            total -= a[i, k] * out[k]
-        out[i] = total / a[i, i]
-
-
-@linked
-def substitute_matrix(a: Any, b: Any, lower: bool, out: Any) -> None:
-    n, columns = out.shape
-    for m in range(n):
-        i = m if lower else n - 1 - m
-        if a[i, i] == 0.0:
-            raise Mismatch
-        for j in range(columns):
-            out[i, j] = b[i, j]
-        for k in range(0 if lower else i + 1, i if lower else n):
-            factor = a[i, k]
-            for j in range(columns):
-                out[i, j] -= factor * out[k, j]
-        for j in range(columns):
-            out[i, j] /= a[i, i]
-
-
-@linked
 def factor(a: Any, out: Any) -> None:
     put(np.linalg.cholesky(a), out)
 
