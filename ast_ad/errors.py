@@ -65,6 +65,7 @@ class AdError(Exception):
     code: ClassVar[str] = "E100"
     only_as_it_is = False  # raised by a function that runs as it is where a compiled program has an answer
     untraceable = False  # no trace has an answer either
+    records = False  # raised where objects were elements of a list whose length is known at run time only
     of_tangents = False  # raised for tangents only: where it is, cotangents have an answer
 
     def __init__(self, construct: str, span: SpanLike | None = None, why: str = "", fix: str = "") -> None:

@@ -214,7 +214,14 @@ def backward_name(fn: Callable[..., Any]) -> str:
     return "".join(word[:1].upper() + word[1:] for word in words) + "Backward0"
 
 
-@functools.cache
 def operation(fn: Callable[..., Any]) -> Operation:
-    """The operation of a callable: that of the tensor interface, if it has one."""
-    return _named.get(fn) or Operation(fn, saved=("self", "other"))
+    """The operation of a callable: that of the tensor interface, if it has one.
+
+    It may have one later only: a trace can meet a function before the module is loaded that names it.
+    """
+    return _named.get(fn) or _unnamed(fn)
+
+
+@functools.cache
+def _unnamed(fn: Callable[..., Any]) -> Operation:
+    return Operation(fn, saved=("self", "other"))

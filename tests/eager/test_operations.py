@@ -11,6 +11,7 @@ import pytest
 
 import ast_ad
 from ast_ad.eager.operations.pointwise import TABLE
+from ast_ad.eager.table import Operation, operation
 
 RNG = np.random.default_rng(0)
 X = np.array([[0.31, -0.72, 0.55], [-0.13, 0.84, -0.46]])
@@ -580,3 +581,14 @@ def test_scaled_bessel_functions_are_those_times_an_exponential(name):
     plain = getattr(ast_ad.special, name.removeprefix("scaled_"))
     assert ast_ad.allclose(scaled(x), plain(x) * x.exp())
     assert ast_ad.autograd.gradcheck(scaled, (x,))
+
+
+def test_a_trace_that_met_a_function_first_does_not_name_its_nodes():
+    """The module that names a function may be loaded after a trace has recorded it."""
+
+    def cubed(x):
+        return x**3
+
+    assert operation(cubed).name == "CubedBackward0"
+    named = Operation(cubed, "PowBackward0")
+    assert operation(cubed) is named

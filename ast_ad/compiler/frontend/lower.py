@@ -136,7 +136,7 @@ def lower(
             if bounds.add(problem) or bounds.drop():
                 builds += 1
                 continue
-            if getattr(problem, "records", False):  # each for itself, perhaps, in loops that are written out
+            if problem.records:  # each for itself, perhaps, in loops that are written out
                 constants |= {NO_RECORDS}
                 builds += 1
                 continue
@@ -165,7 +165,7 @@ def _lower(
     except AdError as problem:
         if inputs.several and inputs.places.count:  # one thing under two names was changed, perhaps
             inputs.one_thing()
-        problem.records = records_made(inputs)  # type: ignore[attr-defined]
+        problem.records = records_made(inputs)
         raise
 
 
