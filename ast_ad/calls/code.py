@@ -139,10 +139,11 @@ class Code:
         if not found or any(one.place is None for one in found):
             return
         self.why = f"it was assumed that there is {' and '.join(map(str, found))}"
-        if len(self.dropped) <= MOST_DROPPED:
+        places = frozenset(one.place for one in self.dropped)
+        if len(places) <= MOST_DROPPED:
             why = self.why
             with build_lock:
-                if not self._compile_kernels(dropped=frozenset(one.place for one in self.dropped)):
+                if not self._compile_kernels(dropped=places):
                     self.why = why
 
     def __call__(self, *inputs: Any) -> Any:

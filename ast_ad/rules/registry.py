@@ -30,6 +30,7 @@ class Primitive:
     it, so that a cotangent masked by ``np.where`` has to be multiplied by ``safe_product``.
     ``unmixed``: no formula of an elementwise rule computes with its arguments among themselves.
     ``itself``: the rule of a composite is the body of ``fn``.
+    ``absent``: of several results, None is the cotangent of one that nothing depends on, not zeros.
     """
 
     fn: Function
@@ -40,6 +41,7 @@ class Primitive:
     partial_domain: bool = False
     unmixed: bool = False
     itself: bool = False
+    absent: bool = False
 
 
 _primitives: dict[Function, Primitive] = {}
@@ -167,17 +169,20 @@ def elementwise(
     return decorate
 
 
-def vjp(*fns: Function, broadcasts: bool = False, view: bool = False) -> Callable[[Function], Function]:
+def vjp(
+    *fns: Function, broadcasts: bool = False, view: bool = False, absent: bool = False
+) -> Callable[[Function], Function]:
     """Register ``rule(g, ans, *args, **kwargs) -> cotangents``, one per positional parameter of ``fn``.
 
     A bare value stands for a tuple of one; trailing None may be left out. None: no derivative. For an
     argument that is a list or tuple of arrays the cotangent is a list or tuple. Where ``fn`` returns
-    several results, ``g`` and ``ans`` are tuples. The rule's parameters after ``g, ans`` are those of
+    several results, ``g`` and ``ans`` are tuples; with ``absent`` the compiler puts None into ``g`` for a
+    result that nothing depends on, instead of zeros. The rule's parameters after ``g, ans`` are those of
     ``fn`` that are supported: a call with another one is refused.
     """
 
     def decorate(rule: Function) -> Function:
-        _register(fns, kind="vjp", rule=rule, broadcasts=broadcasts, view=view)
+        _register(fns, kind="vjp", rule=rule, broadcasts=broadcasts, view=view, absent=absent)
         return rule
 
     return decorate

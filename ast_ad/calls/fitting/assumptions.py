@@ -8,6 +8,7 @@ before the call: other lengths get other kernels, and after some of them less is
 from __future__ import annotations
 
 import ast
+import functools
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -83,11 +84,14 @@ def given_up(known: Known) -> list[Assumption]:
 def failed(problem: BaseException, run: Callable[..., Any], text: str) -> list[Assumption]:
     """The assumptions that an exception of a kernel may stand for: those of the line where it arose."""
     own = _file(run)
-    lines = [
-        line for frame, line in traceback.walk_tb(problem.__traceback__) if frame.f_code.co_filename == own
-    ]
+    frames = [(frame.f_code, line) for frame, line in traceback.walk_tb(problem.__traceback__)]
+    lines = [line for code, line in frames if code.co_filename == own]
     if not lines or type(problem).__name__ != "Mismatch":
         return []
+    last, _ = frames[-1]
+    if last.co_filename != own:
+        place = last.co_filename, last.co_name
+        return list(dict.fromkeys(found for _, found in _calls(run, text, place)))
     return list(dict.fromkeys(found for line, found in _checks(run, text) if line == lines[-1]))
 
 
@@ -97,11 +101,30 @@ def _file(run: Callable[..., Any]) -> str:
 
 def _checks(run: Callable[..., Any], text: str) -> Iterator[tuple[int, Assumption]]:
     """The checks in a module's text, each with its line there."""
+    return _told(run, text, "kernels.runtime", _kind)
+
+
+def _calls(run: Callable[..., Any], text: str, place: tuple[str, str]) -> Iterator[tuple[int, Assumption]]:
+    """The calls of what may give up in such a function of a file, in a module's text."""
+    known = getattr(run, "__globals__", {})
+
+    def kind(name: str, call: ast.Call) -> str:
+        assert isinstance(call.func, ast.Name)
+        plain = name.removeprefix("library_").removesuffix("_d").removesuffix("_D")
+        return f"a case that kernels compute (`{plain}`)" if place in _places(known.get(call.func.id)) else ""
+
+    return _told(run, text, "kernels.numbers.", kind)
+
+
+def _told(
+    run: Callable[..., Any], text: str, module: str, kind: Callable[[str, ast.Call], str]
+) -> Iterator[tuple[int, Assumption]]:
+    """What calls of a module's functions in a kernel's text take for granted, if ``kind`` says it."""
     tree = ast.parse(text)
     names = {
         alias.asname or alias.name: alias.name
         for node in tree.body
-        if isinstance(node, ast.ImportFrom) and str(node.module).endswith("kernels.runtime")
+        if isinstance(node, ast.ImportFrom) and module in f"{node.module}."
         for alias in node.names
     }
     spans = getattr(run, "__globals__", {}).get("__source_map__") or {}
@@ -109,11 +132,24 @@ def _checks(run: Callable[..., Any], text: str) -> Iterator[tuple[int, Assumptio
         if not isinstance(function, ast.FunctionDef):
             continue
         for node in ast.walk(function):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
-                kind = _kind(names.get(node.func.id, ""), node)
-                if kind:
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in names:
+                found = kind(names[node.func.id], node)
+                if found:
                     inside = {n: span for n, span in spans.items() if n > function.lineno}
-                    yield node.lineno, Assumption(kind, nearest(inside, node.lineno))
+                    yield node.lineno, Assumption(found, nearest(inside, node.lineno))
+
+
+@functools.cache
+def _places(function: Any) -> frozenset[tuple[str, str]]:
+    """The files and names of a function that kernels call, and of what it calls itself."""
+    code = getattr(getattr(function, "py_func", None), "__code__", None)
+    if code is None:
+        return frozenset()
+    cells = [cell.cell_contents for cell in function.py_func.__closure__ or ()]
+    known = function.py_func.__globals__
+    called = [*cells, *(known[name] for name in code.co_names if name in known)]
+    others = [_places(other) for other in called if hasattr(other, "py_func")]
+    return frozenset({(code.co_filename, code.co_name)}).union(*others)
 
 
 def _kind(check: str, call: ast.Call) -> str:

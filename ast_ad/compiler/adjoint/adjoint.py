@@ -260,7 +260,10 @@ class Sweep:
         return self.builder.op(times, g, partial)
 
     def vjp(self, op: Op, primitive: Primitive, bars: list[Arg | None]) -> None:
-        completed = [self.bars.complete(bar, out) for bar, out in zip(bars, op.outs, strict=True)]
+        completed = [
+            Lit(None) if bar is None and primitive.absent else self.bars.complete(bar, out)
+            for bar, out in zip(bars, op.outs, strict=True)
+        ]
         g = completed[0] if len(op.outs) == 1 else Seq(tuple(completed))
         ans = op.out if len(op.outs) == 1 else Seq(op.outs)
         rule = primitive.rule

@@ -18,6 +18,7 @@ from .lowering import (
     bands,
     extrema,
     joined,
+    least_squares,
     library_calls,
     linear_algebra,
     log_sums,
@@ -45,8 +46,8 @@ from .vector_math import CACHE_TAG
 
 # Imported for what they register.
 _FORMS = (
-    creation, extrema, joined, library_calls, linear_algebra, orders, products, reductions, reshapes, scans,
-    searches, views, view_writes, writes,
+    creation, extrema, joined, least_squares, library_calls, linear_algebra, orders, products, reductions,
+    reshapes, scans, searches, views, view_writes, writes,
 )  # fmt: skip
 
 

@@ -19,6 +19,13 @@ from .gather import refuse
 from .products import H, column, row
 
 
+def sum_of(a: Any, b: Any) -> Any:
+    """``a + b``, where None stands for zeros of any shape."""
+    if a is None:
+        return b
+    return a if b is None else a + b
+
+
 def symmetrized(a: Any) -> Any:
     """The Hermitian part of each matrix."""
     return (a + H(a)) / 2
@@ -77,7 +84,7 @@ def cholesky_bar(g: Any, ans: Any, upper: bool = False) -> Any:
     return H(np.linalg.solve(H(l), H(half)))
 
 
-@vjp(np.linalg.qr)
+@vjp(np.linalg.qr, absent=True)
 def qr(g, ans, a, mode="reduced"):
     """``a = q r``, its first ``k = len(r)`` columns ``x = q r_x`` (Walter and Lehmann 2010), the rest
     ``y = q r_y`` (there is none in a tall matrix)."""
@@ -86,6 +93,8 @@ def qr(g, ans, a, mode="reduced"):
         q_bar, r_bar = np.zeros_like(q), g
     elif mode in ("reduced", "complete"):
         (q, r), (q_bar, r_bar) = ans, g
+        q_bar = np.zeros_like(q) if q_bar is None else q_bar
+        r_bar = np.zeros_like(r) if r_bar is None else r_bar
     else:
         refuse(f"np.linalg.qr(mode={mode!r})", fix="use mode='reduced'")
     if mode == "complete":  # below a tall matrix' r are zeros
@@ -128,7 +137,7 @@ def reciprocal_gaps_rule(g, ans, w):
     return np.sum(bar, axis=-2) - np.sum(bar, axis=-1)
 
 
-@vjp(np.linalg.eigh)
+@vjp(np.linalg.eigh, absent=True)
 def eigh(g, ans, a, UPLO="L"):
     return in_triangle(eigh_bar(g, ans), is_upper(UPLO))
 
@@ -148,7 +157,10 @@ def eigh_bar(g: Any, ans: Any) -> Any:
            [nan,  1.]])
     """
     (w, v), (w_bar, v_bar) = ans, g
-    return between_axes(v, safe_product(H(v) @ v_bar, reciprocal_gaps(w)) + diagonal_matrix(w_bar), H(v))
+    if v_bar is None:
+        return (v * row(w_bar)) @ H(v)
+    inner = safe_product(H(v) @ v_bar, reciprocal_gaps(w))
+    return between_axes(v, inner if w_bar is None else inner + diagonal_matrix(w_bar), H(v))
 
 
 def between_axes(u: Any, inner: Any, vh: Any) -> Any:
@@ -190,13 +202,16 @@ def is_upper(UPLO: str) -> bool:
     return UPLO.upper() == "U"
 
 
-@vjp(np.linalg.eig)
+@vjp(np.linalg.eig, absent=True)
 def eig(g, ans, a):
     """Boeddeker et al. 2017, for eigenvectors of length 1."""
     (w, v), (w_bar, v_bar) = ans, g
+    if v_bar is None:
+        return np.linalg.solve(H(v), column(w_bar) * H(v))
     inner = H(v) @ v_bar
     inner = inner - (H(v) @ v) * row(np.real(np.diagonal(inner, 0, -2, -1)))
-    inner = safe_product(inner, np.conj(reciprocal_gaps(w))) + diagonal_matrix(w_bar)
+    inner = safe_product(inner, np.conj(reciprocal_gaps(w)))
+    inner = inner if w_bar is None else inner + diagonal_matrix(w_bar)
     return np.linalg.solve(H(v), inner @ H(v))
 
 
@@ -209,26 +224,33 @@ def eigvals(g, ans, a):
 # ----- singular values -----
 
 
-@vjp(np.linalg.svd)
+@vjp(np.linalg.svd, absent=True)
 def svd(g, ans, a, full_matrices=True, compute_uv=True, hermitian=False):
     if hermitian:
         return in_triangle(hermitian_svd_bar(g, ans, a, compute_uv))
     if not compute_uv:
         return singular_values_bar(g, a)
     (u, s, vh), (u_bar, s_bar, vh_bar) = ans, g
+    if u_bar is None and vh_bar is None:
+        return (thin(u, s) * row(s_bar)) @ H(thin(H(vh), s)) if full_matrices else (u * row(s_bar)) @ vh
     if full_matrices:
-        u_bar, vh_bar = thin_cotangent(u_bar, u, s), H(thin_cotangent(H(vh_bar), H(vh), s))
+        u_bar = None if u_bar is None else thin_cotangent(u_bar, u, s)
+        vh_bar = None if vh_bar is None else H(thin_cotangent(H(vh_bar), H(vh), s))
         u, vh = thin(u, s), H(thin(H(vh), s))
-    gaps = reciprocal_gaps(s * s)
-    from_u, from_v = H(u) @ u_bar, vh @ H(vh_bar)
-    inner = safe_product(from_u - H(from_u), gaps) * row(s)
-    inner = inner + column(s) * safe_product(from_v - H(from_v), gaps) + diagonal_matrix(s_bar)
-    if np.iscomplexobj(a):
-        phase = 1j * np.imag(np.diagonal(from_u, 0, -2, -1))
-        inner = inner + diagonal_matrix(safe_product(phase, 1 / s))
-    outside_u, outside_v = u_bar - u @ from_u, vh_bar - H(from_v) @ vh
-    a_bar = between_axes(u, inner, vh) + safe_product(outside_u, row(1 / s)) @ vh
-    return a_bar + u @ safe_product(outside_v, column(1 / s))
+    gaps, outside = reciprocal_gaps(s * s), None
+    inner = None if s_bar is None else diagonal_matrix(s_bar)
+    if u_bar is not None:
+        from_u = H(u) @ u_bar
+        inner = sum_of(inner, safe_product(from_u - H(from_u), gaps) * row(s))
+        if np.iscomplexobj(a):
+            phase = 1j * np.imag(np.diagonal(from_u, 0, -2, -1))
+            inner = inner + diagonal_matrix(safe_product(phase, 1 / s))
+        outside = safe_product(u_bar - u @ from_u, row(1 / s)) @ vh
+    if vh_bar is not None:
+        from_v = vh @ H(vh_bar)
+        inner = sum_of(inner, column(s) * safe_product(from_v - H(from_v), gaps))
+        outside = sum_of(outside, u @ safe_product(vh_bar - H(from_v) @ vh, column(1 / s)))
+    return between_axes(u, inner, vh) + outside
 
 
 def hermitian_svd_bar(g: Any, ans: Any, a: Any, compute_uv: bool) -> Any:
@@ -243,7 +265,9 @@ def hermitian_svd_bar(g: Any, ans: Any, a: Any, compute_uv: bool) -> Any:
     if not compute_uv:
         return (u * row(g * signs)) @ H(u)
     u_bar, s_bar, vh_bar = g
-    return eigh_bar((s_bar * signs, u_bar + H(vh_bar) * row(signs)), (s * signs, u))
+    turned = None if vh_bar is None else H(vh_bar) * row(signs)
+    w_bar = None if s_bar is None else s_bar * signs
+    return eigh_bar((w_bar, sum_of(u_bar, turned)), (s * signs, u))
 
 
 @vjp(np.linalg.svdvals)

@@ -244,26 +244,32 @@ def left_out(g_h: Any, a: Any, p: Any) -> Any:
     return u @ np.where(between, pair - turned / safe_high**2, 0) @ vh
 
 
-@vjp(np.linalg.lstsq)
+@vjp(np.linalg.lstsq, absent=True)
 def lstsq(g, ans, a, b, rcond=None):
     """``x = pinv(a) @ b``; the rank of ``a`` must not change nearby (full rank is safe)."""
-    if np.ndim(b) == 1:
-        x, y, x_bar = column(ans[0]), column(b), column(g[0])
-    else:
-        x, y, x_bar = ans[0], b, g[0]
-    _, residuals_bar, _, s_bar = g
-    u, s, vh = np.linalg.svd(a, full_matrices=False)
+    x_bar, residuals_bar, _, s_bar = g
+    x, y = (column(ans[0]), column(b)) if np.ndim(b) == 1 else (ans[0], b)
+    rest = y - a @ x  # orthogonal to the columns of a: a change of x doesn't change its length
+    a_bar, y_bar = None, None
+    if x_bar is not None:
+        a_bar, y_bar = solution_bar(column(x_bar) if np.ndim(b) == 1 else x_bar, x, y, rest, a, rcond)
+    if residuals_bar is not None:
+        slack = 2 * rest * padded_to(residuals_bar, np.shape(y)[1])
+        a_bar, y_bar = decompositions.sum_of(a_bar, -slack @ H(x)), decompositions.sum_of(y_bar, slack)
+    if s_bar is not None:
+        a_bar = decompositions.sum_of(a_bar, decompositions.singular_values_bar(s_bar, a))
+    return a_bar, None if y_bar is None else np.reshape(y_bar, np.shape(b))
+
+
+def solution_bar(x_bar: Any, x: Any, y: Any, rest: Any, a: Any, rcond: Any) -> Any:
+    """The cotangents of ``a`` and ``y`` from that of ``x``, where ``rest`` is ``y - a @ x``: of ``pinv``."""
     p = np.linalg.pinv(a, rcond=cutoff(a, rcond))
     y_bar = H(p) @ x_bar
-    rest = y - a @ x  # orthogonal to the columns of a: a change of x doesn't change its length
     kept = x_bar - p @ (a @ x_bar)
     a_bar = -y_bar @ H(x) + rest @ H(p @ y_bar) + H(p) @ x @ H(kept)
-    weight = padded_to(residuals_bar, np.shape(y)[1])
-    slack = 2 * rest * weight
-    a_bar = a_bar - slack @ H(x) + (u * s_bar) @ vh
     if is_cut(a, p):
         a_bar = a_bar + left_out(y @ H(x_bar), a, p)
-    return a_bar, np.reshape(y_bar + slack, np.shape(b))
+    return a_bar, y_bar
 
 
 def padded_to(x: Any, n: int) -> Any:

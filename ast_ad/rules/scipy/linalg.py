@@ -97,7 +97,7 @@ def cholesky(g, ans, a, lower=False, check_finite=True):
     return decompositions.cholesky(g, ans, a, upper=not lower)
 
 
-@vjp(sl.eigh)
+@vjp(sl.eigh, absent=True)
 def eigh(
     g, ans, a, b=None, lower=True, eigvals_only=False, check_finite=True, subset_by_index=None, driver=None
 ):
@@ -112,8 +112,9 @@ def eigh(
     first = subset_by_index[0]
     if eigvals_only:
         return decompositions.eigvalsh(with_part(0 * w, g, first), w, a, UPLO)
-    bars = with_part(0 * w, g[0], first), with_part(0 * v, g[1], first)
-    return decompositions.eigh(bars, (w, with_part(v, ans[1], first)), a, UPLO)
+    w_bar = None if g[0] is None else with_part(0 * w, g[0], first)
+    v_bar = None if g[1] is None else with_part(0 * v, g[1], first)
+    return decompositions.eigh((w_bar, v_bar), (w, with_part(v, ans[1], first)), a, UPLO)
 
 
 @vjp(sl.eigvalsh)
@@ -136,7 +137,7 @@ def with_part(whole: Any, part: Any, first: int) -> Any:
     return np.concatenate((whole[..., :first], part, whole[..., first + np.shape(part)[-1] :]), axis=-1)
 
 
-@vjp(sl.svd)
+@vjp(sl.svd, absent=True)
 def svd(g, ans, a, full_matrices=True, compute_uv=True, check_finite=True, lapack_driver="gesdd"):
     return decompositions.svd(g, ans, a, full_matrices, compute_uv)
 
@@ -146,7 +147,7 @@ def svdvals(g, ans, a, check_finite=True):
     return decompositions.singular_values_bar(g, a)
 
 
-@vjp(sl.qr)
+@vjp(sl.qr, absent=True)
 def qr(g, ans, a, mode="full", check_finite=True):
     if mode not in ("full", "economic"):
         refuse(f"scipy.linalg.qr(mode={mode!r})", fix="use mode='economic'")
@@ -318,10 +319,9 @@ def solve_sylvester(g, ans, a, b, q):
     return -q_bar @ H(ans), -H(ans) @ q_bar, q_bar
 
 
-@vjp(sl.lstsq)
+@vjp(sl.lstsq, absent=True)
 def lstsq(g, ans, a, b, cond=None, check_finite=True):
-    residues = np.zeros(0) if g[1] is None else g[1]
-    return linalg.lstsq((g[0], residues, None, g[3]), ans, a, b, cond)
+    return linalg.lstsq(g, ans, a, b, cond)
 
 
 # ----- special matrices -----

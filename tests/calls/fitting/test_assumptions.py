@@ -84,6 +84,24 @@ def test_what_does_not_hold_is_dropped_and_told(function, holds, fails, kind):
     assert f"assumed {kind} (line " in told and "did not hold, dropped" in told
 
 
+def steps(x, cut, k):
+    """With a cutoff of singular values, which leaves one out or none."""
+    total = 0.0
+    for i in range(k):
+        m = np.diag(x[:3] + i) + 0.1
+        total += np.sum(np.linalg.pinv(m, rcond=cut) ** 2)
+    return total + np.sum(np.exp(-x))
+
+
+def test_what_a_function_that_kernels_call_does_not_compute_is_told_with_its_line():
+    gradient = ast_ad.value_and_grad(steps, backend="numba")
+    for cut in (1e-12, 0.6, 1e-12, 0.6):
+        agrees(gradient, steps, X, cut, 3)
+    told = gradient.explain()
+    assert "assumed a case that kernels compute (`require_all_kept`) (line " in told
+    assert "pinv(m, rcond=cut)" in told and "did not hold, dropped" in told and gradient.backend == "numba"
+
+
 @pytest.mark.parametrize("function, holds, fails, kind", CASES[:2], ids=["overflow", "lengths"])
 def test_it_is_compiled_again_once(function, holds, fails, kind, monkeypatch):
     from ast_ad.calls import pipeline

@@ -11,10 +11,11 @@ pytest.importorskip("numba")
 pytest.importorskip("scipy")
 import scipy.linalg as sl
 
-from ast_ad.compiler.kernels.numbers.library_functions import CALLS
+from ast_ad.compiler.kernels.numbers.library_functions import CALLS, require_all_kept
 from ast_ad.compiler.kernels.numbers.library_loops import LOOPS, define
 from ast_ad.compiler.kernels.numbers.matrix_exponential import exponential
 from ast_ad.compiler.kernels.runtime import Mismatch
+from ast_ad.rules.numpy.linalg import is_cut
 from tests.compiler.kernels.comparing import differ
 
 DRAW = np.random.default_rng(3)
@@ -27,6 +28,9 @@ OF_VECTORS = pytest.mark.skipif(
 )
 OF_FACTORS = pytest.mark.skipif(
     "qr_r_raw_d" not in LOOPS, reason="this NumPy has other functions for factors"
+)
+OF_SOLUTIONS = pytest.mark.skipif(
+    "lstsq_d" not in LOOPS, reason="this NumPy has another function for least squares"
 )
 
 
@@ -86,6 +90,49 @@ def test_factors_to_the_bit(kind, shape):
         for found, expected in zip((q, r), np.linalg.qr(a), strict=True):
             np.testing.assert_array_equal(found, expected)
         np.testing.assert_array_equal(a, before)
+
+
+@OF_SOLUTIONS
+@pytest.mark.parametrize("kind, shape", KINDS_AND_SHAPES)
+def test_least_squares_to_the_bit(kind, shape):
+    for a in laid_out(drawn(kind, *shape)):
+        (m, n), k = a.shape, min(shape)
+        b = drawn(kind, m, 3)
+        expected = np.linalg.lstsq(a, b, rcond=None)
+        x, sums, s = np.empty((n, 3), a.dtype), np.empty(len(expected[1])), np.empty(k)
+        args = a, b, x, sums, s, max(m, n) * np.finfo(float).eps
+        assert CALLS[f"lstsq_matrix_{kind}"](*args) == expected[2]
+        for found, one in zip((x, sums, s), (expected[0], expected[1], expected[3]), strict=True):
+            np.testing.assert_array_equal(found, one)
+        alone = np.empty(n, a.dtype)
+        CALLS[f"lstsq_vector_{kind}"](a, b[:, 0], alone, np.empty(0), s, 1e-9)
+        np.testing.assert_array_equal(alone, np.linalg.lstsq(a, b[:, 0], rcond=1e-9)[0])
+
+
+@OF_SOLUTIONS
+def test_sums_of_squares_that_are_not_told_are_left_to_numpy():
+    a, x, s = np.outer(np.arange(4.0), [1.0, 2.0]), np.empty((2, 1)), np.empty(2)
+    with pytest.raises(Mismatch):
+        CALLS["lstsq_matrix_d"](a, np.ones((4, 1)), x, np.empty(1), s, 1e-9)
+    assert CALLS["lstsq_matrix_d"](a, np.ones((4, 1)), x, np.empty(0), s, 1e-9) == 1
+    with pytest.raises(Mismatch):
+        CALLS["lstsq_matrix_d"](a * np.nan, np.ones((4, 1)), x, np.empty(0), s, 1e-9)
+
+
+@OF_VECTORS
+@pytest.mark.parametrize("kind, shape", KINDS_AND_SHAPES)
+def test_pseudo_inverses(kind, shape):
+    for a in laid_out(drawn(kind, *shape)):
+        s = np.linalg.svd(a, compute_uv=False)
+        for cut in (1e-15, 0.999 if len(s) > 1 else 1e-15):
+            out = np.empty(a.shape[::-1], a.dtype)
+            CALLS[f"pinv_{kind}"](a, out, cut)
+            np.testing.assert_allclose(out, np.linalg.pinv(a, cut), rtol=1e-11, atol=1e-13)
+            if is_cut(a, out):
+                with pytest.raises(Mismatch):
+                    require_all_kept(a, out)
+            else:
+                require_all_kept(a, out)
 
 
 @pytest.mark.parametrize("n, m", list(itertools.product([1, 2, 7, 64], [1, 2, 7, 64, 100])))
@@ -330,10 +377,49 @@ def on_some_paths(v, a):
     return np.sum(np.abs(z))
 
 
+def fits(v, a):
+    """Gauss and Newton's steps for an exponential."""
+    p, t = v[:2] ** 2 + 0.5, np.linspace(0.0, 2.0, 6)
+    for _ in range(3):
+        e = np.exp(-p[1] * t)
+        slopes = np.stack([e, -p[0] * t * e], axis=1)
+        p = p + 0.3 * np.linalg.lstsq(slopes, v - p[0] * e, rcond=None)[0]
+    return np.sum(p**2)
+
+
+def all_of_least_squares(v, a):
+    """Solutions, sums of squares, the rank and singular values; several right-hand sides; too few rows."""
+    total = 0.0
+    for i in range(3):
+        m = np.stack([np.ones(6), np.sin(v * (i + 1))], axis=1)
+        c, sums, rank, s = np.linalg.lstsq(m, np.stack([v**2, np.cos(v)], axis=1), rcond=None)
+        total += np.sum(c[1] * rank) + sums[1] + s[0] - np.linalg.lstsq(m, v, rcond=None)[1][0]
+        c, sums, rank, s = np.linalg.lstsq(WIDE * v[i] + np.eye(3, 5), v[:3], rcond=1e-9)
+        total += np.sum(c**3) * rank + s[2]
+    return total
+
+
+def pseudo_inverses(v, a):
+    """Steps of an arm's joints, damped by a cutoff of singular values that keeps all of them."""
+    q = v[:4]
+    for _ in range(3):
+        angles = np.cumsum(q)
+        slopes = np.zeros((2, 4))
+        for j in range(4):
+            slopes[0, j] = -np.sum(np.sin(angles[j:]))
+            slopes[1, j] = np.sum(np.cos(angles[j:]))
+        q = q + np.linalg.pinv(slopes, rcond=1e-3) @ (v[4:] - 0.1 * np.sum(np.cos(angles)))
+    z = np.outer(np.exp(1j * v[:4]), v[:3]) + np.eye(4, 3) * 2j
+    for k in range(2):
+        z = z + 0.1 * np.conj(np.linalg.pinv(z * v[k])).T
+    return np.sum(q**2) + np.sum(np.abs(z) ** 2)
+
+
 PROGRAMS = [
     bands, triangles, equal_levels, hermitian, kept, changed, gates, complex_gates, split_steps,
     real_transforms, derivatives, on_some_paths,
-    *(pytest.param(f, marks=OF_VECTORS) for f in (thresholds, square_ones, of_all_vectors)),
+    *(pytest.param(f, marks=OF_VECTORS) for f in (thresholds, square_ones, of_all_vectors, pseudo_inverses)),
+    *(pytest.param(f, marks=OF_SOLUTIONS) for f in (fits, all_of_least_squares)),
     *(pytest.param(f, marks=OF_FACTORS) for f in (exponents, tall_ones)),
 ]  # fmt: skip
 

@@ -159,10 +159,11 @@ def filled_by(
     lengths: Sequence[tuple[Arg, ...]],
     *more: Arg,
     outs: Sequence[Var] | None = None,
+    told: Var | None = None,
 ) -> None:
     """``fn(*given, *results, *more)``, with new arrays of such lengths for the results to fill.
 
-    ``outs``: the results that are arrays, if not all are.
+    ``outs``: the results that are arrays, if not all are. ``told``: what ``fn`` returns.
     """
     made = []
     for out, own in zip(op.outs if outs is None else outs, lengths, strict=True):
@@ -170,7 +171,8 @@ def filled_by(
             raise NoForm(f"`{op.fn.__name__}` of arrays")
         made.append((out, s.allocate(out.type, own, out.hint, out)))
     s.flush()
-    s.body.append(Op(fn, (*given, *(memory.var for _, memory in made), *more), (), effect=True))
+    filled = (*given, *(memory.var for _, memory in made), *more)
+    s.body.append(Op(fn, filled, () if told is None else (told,), effect=True))
     s.body.known.clear()
     for out, memory in made:
         s.bind(out, memory)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from ..nests.scalarize import Scalarizer
 
 
-def _function(s: Scalarizer, op: Op, name: str) -> Any:
+def library_function(s: Scalarizer, op: Op, name: str) -> Any:
     fn = CALLS.get(name)
     if fn is None or not s.depth:
         raise NoForm(f"`{op.fn.__name__}` of arrays")
@@ -45,7 +45,7 @@ def _eigh(s: Scalarizer, op: Op) -> None:
     triangle = _triangle(op)
     a, kind = matrix_of(s, op)
     require_equal(s, *a.lengths)
-    filled_by(s, op, _function(s, op, f"eigh_{triangle}_{kind}"), [a.var], [a.lengths[:1], a.lengths])
+    filled_by(s, op, library_function(s, op, f"eigh_{triangle}_{kind}"), [a.var], [a.lengths[:1], a.lengths])
 
 
 @form_of(np.linalg.eigvalsh)
@@ -53,7 +53,7 @@ def _eigvalsh(s: Scalarizer, op: Op) -> None:
     triangle = _triangle(op)
     a, kind = matrix_of(s, op)
     require_equal(s, *a.lengths)
-    filled_by(s, op, _function(s, op, f"eigvalsh_{triangle}_{kind}"), [a.var], [a.lengths[:1]])
+    filled_by(s, op, library_function(s, op, f"eigvalsh_{triangle}_{kind}"), [a.var], [a.lengths[:1]])
 
 
 def _triangle(op: Op) -> str:
@@ -70,11 +70,11 @@ def _svd(s: Scalarizer, op: Op) -> None:
     vectors = given.get("compute_uv", True)
     if given.get("hermitian") or (vectors and given.get("full_matrices", True) and not _is_square(a)):
         raise NoForm("`svd` of such a kind")
-    short = (_shorter(s, a),)
+    short = (shorter(s, a),)
     if not vectors:
-        filled_by(s, op, _function(s, op, f"svd_{kind}"), [a.var], [short])
+        filled_by(s, op, library_function(s, op, f"svd_{kind}"), [a.var], [short])
         return
-    fn = _function(s, op, f"svd_s_{kind}")
+    fn = library_function(s, op, f"svd_s_{kind}")
     filled_by(s, op, fn, [a.var], [a.lengths[:1] + short, short, short + a.lengths[1:]])
 
 
@@ -93,7 +93,7 @@ def _of_no_others(s: Scalarizer, op: Op) -> None:
 def _svdvals(s: Scalarizer, op: Op) -> None:
     options_of(op, "")
     a, kind = matrix_of(s, op)
-    filled_by(s, op, _function(s, op, f"svd_{kind}"), [a.var], [(_shorter(s, a),)])
+    filled_by(s, op, library_function(s, op, f"svd_{kind}"), [a.var], [(shorter(s, a),)])
 
 
 @form_of(np.linalg.qr)
@@ -101,8 +101,10 @@ def _qr(s: Scalarizer, op: Op) -> None:
     if options_of(op, "mode").get("mode", "reduced") != "reduced":
         raise NoForm("`qr` of such a mode")
     a, kind = matrix_of(s, op)
-    short = (_shorter(s, a),)
-    filled_by(s, op, _function(s, op, f"qr_{kind}"), [a.var], [a.lengths[:1] + short, short + a.lengths[1:]])
+    short = (shorter(s, a),)
+    filled_by(
+        s, op, library_function(s, op, f"qr_{kind}"), [a.var], [a.lengths[:1] + short, short + a.lengths[1:]]
+    )
 
 
 def _is_square(a: Memory) -> bool:
@@ -110,7 +112,7 @@ def _is_square(a: Memory) -> bool:
     return same_length(one, other)
 
 
-def _shorter(s: Scalarizer, a: Memory) -> Arg:
+def shorter(s: Scalarizer, a: Memory) -> Arg:
     """The smaller one of a matrix' lengths."""
     one, other = a.lengths
     if same_length(one, other):
@@ -137,7 +139,7 @@ def _transform(s: Scalarizer, op: Op) -> None:
     length = _int(s, operator.add, _int(s, operator.floordiv, n, Lit(2)), Lit(1)) if real else n
     scale = _scale(s, n, norm, backwards)
     more = (scale, n) if real else (scale,)
-    filled_by(s, op, _function(s, op, name), [memory.var], [(length,)], *more)
+    filled_by(s, op, library_function(s, op, name), [memory.var], [(length,)], *more)
 
 
 def _transformed(s: Scalarizer, op: Op) -> tuple[Value, Arg | None, Any]:

@@ -99,6 +99,9 @@ def _is_undefined(s: Scalarizer, arg: Arg) -> bool:
 
 def _branch(s: Scalarizer, op: If) -> None:
     cond = s.number(op.cond)
+    if isinstance(cond, Lit):
+        _taken(s, op, op.then if cond.value else op.orelse)
+        return
     types = [_checked(s, op, out) for out in op.outs]
     then = _block(s, op.then, op.then.results, types)
     orelse = _block(s, op.orelse, op.orelse.results, types)
@@ -106,6 +109,13 @@ def _branch(s: Scalarizer, op: If) -> None:
     s.body.append(If(cond, then, orelse, outs))
     for out, new in zip(op.outs, outs, strict=True):
         _bind(s, out, new)
+
+
+def _taken(s: Scalarizer, op: If, side: Block) -> None:
+    """The only side of a branch that a kernel takes."""
+    s.statements(side)
+    for out, result in zip(op.outs, side.results, strict=True):
+        s.env[out] = s.arg(result)
 
 
 def _checked(s: Scalarizer, op: Statement, out: Var) -> Any:

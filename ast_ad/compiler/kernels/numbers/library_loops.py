@@ -61,7 +61,8 @@ def _loop(ufunc: np.ufunc, signature: str) -> tuple[int, int]:
 def define(name: str, ufunc: np.ufunc, signature: str) -> Callable[..., None]:
     """A function that compiled code can call with the operands, arrays of the core's axes and numbers.
 
-    Like the loop it may write to its first operand.
+    Like the loop it may write to its first operand. A result that is a number is the first element of an
+    array.
 
     Args:
         name: what the linker calls it.
@@ -88,7 +89,10 @@ def define(name: str, ufunc: np.ufunc, signature: str) -> Callable[..., None]:
         def of_four(a: Any, b: Any, c: Any, d: Any) -> Any:
             return types.void(a, b, c, d)
 
-        by_count: dict[int, Callable[..., Any]] = {2: of_two, 3: of_three, 4: of_four}
+        def of_seven(a: Any, b: Any, c: Any, d: Any, e: Any, f: Any, g: Any) -> Any:
+            return types.void(a, b, c, d, e, f, g)
+
+        by_count: dict[int, Callable[..., Any]] = {2: of_two, 3: of_three, 4: of_four, 7: of_seven}
         return by_count[len(core)]
 
     def lower(context: Any, builder: Any, called: Any, args: Any) -> Any:
@@ -114,6 +118,8 @@ def _call(
             continue
         array = context.make_array(kind)(context, builder, value)
         pointers.append(builder.bitcast(array.data, byte))
+        if not names:  # a number, which is the first element
+            continue
         strides += cgutils.unpack_tuple(builder, array.strides, kind.ndim)
         for name, length in zip(names, cgutils.unpack_tuple(builder, array.shape, kind.ndim), strict=True):
             lengths.setdefault(name, length)
@@ -167,6 +173,7 @@ _LINALG = {
     "svd_s": ("d->ddd", "D->DdD"),
     "qr_r_raw": ("d->d", "D->D"),
     "qr_reduced": ("dd->d", "DD->D"),
+    "lstsq": ("ddd->ddid", "DDd->Ddid"),
 }
 _TRANSFORMS = {
     "fft": ("Dd->D",),
