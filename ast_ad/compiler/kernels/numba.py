@@ -31,6 +31,7 @@ from .lowering import (
     scans,
     scipy_calls,
     searches,
+    splines,
     view_writes,
     views,
 )
@@ -100,6 +101,7 @@ def why_left(parts: Parts) -> str:
 def forms() -> tuple[dict[Any, Any], Callable[..., bool], Callable[..., bool]]:
     """What kernels have a form for, and what stands for the rest, as ``expand`` takes it."""
     scipy_calls.register()
+    splines.register()
     return {**DEFINITIONS, **log_sums.of_scipy(), **bands.of_scipy()}, has_form, is_pointwise
 
 

@@ -43,6 +43,8 @@ def form(s: Scalarizer, op: Op) -> None:
         return
     if not computes_alike(op):
         raise NoForm(f"`{getattr(op.fn, '__name__', op.fn)}` of what has another type on another path")
+    if _is_number(s, op):
+        return
     found = FORMS.get(op.fn)
     if found is not None and (len(op.outs) <= 1 or op.fn in SEVERAL):
         found(s, op)
@@ -58,6 +60,29 @@ def form(s: Scalarizer, op: Op) -> None:
         pointwise(s, op, op.fn, values)
     else:
         raise NoForm(f"`{getattr(op.fn, '__name__', op.fn)}` of arrays")
+
+
+def _is_number(s: Scalarizer, op: Op) -> bool:
+    """Bind an array without axes that is computed of numbers, and what is read of one: the number in it."""
+    if op.fn is operator.getitem and op.args[0] in s.without_axes and is_whole(op.args[1]):
+        s.compute(builtin.assign, [s.number(op.args[0])], op.out)
+        return True
+    if len(op.outs) != 1 or not isinstance(op.out.type, Array) or op.out.type.shape != ():
+        return False
+    dtype = op.out.type.dtype
+    number = Var(Scalar(op.out.type.kind, dtype), op.out.hint)
+    values = [s.arg(a) for a in (*op.args, *op.kwargs.values())]
+    if any(isinstance(v, (Value, Seq)) for v in values):
+        return False
+    if op.fn in (np.asarray, np.array):
+        s.compute(dtype.type, [s.number(op.args[0])], number)
+    elif of_each_element(op.fn) and not op.kwargs:
+        s.compute(op.fn, [s.number(a) for a in op.args], number)
+    else:
+        return False
+    s.without_axes.add(op.out)
+    s.env[op.out] = s.arg(number)
+    return True
 
 
 def of_each_element(fn: Any) -> bool:
@@ -119,10 +144,14 @@ def is_pointwise(op: Op) -> bool:
         return False
     if op.fn is builtin.assign or not arrays:
         return True
-    if op.fn is operator.getitem:  # `x[()]`, which makes a number of an array without axes
-        index = op.args[1]
-        return isinstance(index, Seq) and not index.items or isinstance(index, Lit) and index.value == ()
+    if op.fn is operator.getitem:
+        return is_whole(op.args[1])
     return not op.kwargs and _scalar(op) is not None
+
+
+def is_whole(index: Arg) -> bool:
+    """Whether it is ``()``, which makes a number of an array without axes."""
+    return isinstance(index, Seq) and not index.items or isinstance(index, Lit) and index.value == ()
 
 
 def _scalar(op: Op) -> Any:

@@ -17,6 +17,7 @@ from ..nests.body import INT, Access, Body
 from ..numbers.scalars import NoForm
 from .forms import form_of, mapped_function, require_equal
 from .loop_values import Filled, Formula, Mapped, Memory, Value
+from .new_arrays import converted
 from .reductions import reduce_axes, reduction_of
 
 if TYPE_CHECKING:
@@ -28,8 +29,8 @@ Place = tuple[Index, ...]
 @form_of(np.dot, np.matmul, operator.matmul, np.inner, np.vdot)
 def _product(s: Scalarizer, op: Op) -> None:
     """Products with a vector; those of two matrices are left to BLAS unless they are small."""
+    op = _of_one_type(s, op)
     a, b = s.array(op.args[0]), s.array(op.args[1])
-    _require_numbers(op, a, b)
     if op.fn is np.vdot and a.type.kind == "complex":
         a = mapped_function(s, np.conjugate, [a], a.type)
     if a.rank > 2 and b.rank == 1 and op.fn is not np.vdot:
@@ -53,11 +54,23 @@ def _product(s: Scalarizer, op: Op) -> None:
         _matrix_vector(s, op, b, a, op.args[0], False)
 
 
-def _require_numbers(op: Op, a: Value, b: Value) -> None:
-    """Factors are floating point numbers of one precision, real or complex."""
-    real = {np.empty(0, value.type.dtype).real.dtype for value in (a, b)}
-    if op.kwargs or len(real) > 1 or not {a.type.kind, b.type.kind} <= {"float", "complex"}:
-        raise NoForm("a product of other than floating point numbers of one precision")
+def _of_one_type(s: Scalarizer, op: Op) -> Op:
+    """The product with factors of one type, or a real and a complex one: as NumPy makes them first."""
+    dtype = _number(s.array(op.args[0]), s.array(op.args[1]))
+    if op.kwargs or dtype.kind not in "fc" and dtype != np.int64:
+        raise NoForm(f"a product of {dtype.name}")
+    real = np.empty(0, dtype).real.dtype
+
+    def factor(arg: Arg) -> Arg:
+        value = s.array(arg)
+        if np.empty(0, value.type.dtype).real.dtype == real:
+            return arg
+        wanted = dtype if value.type.kind == "complex" else real
+        var = Var(replace(value.type, dtype=wanted), getattr(arg, "hint", ""))
+        s.bind(var, converted(value, var.type))
+        return var
+
+    return replace(op, args=tuple(map(factor, op.args[:2])))
 
 
 def _number(a: Value, b: Value) -> np.dtype:
@@ -221,7 +234,11 @@ def _of_stack(value: Value, at: Place) -> Place:
 
 def _blas(s: Scalarizer, op: Op, a: Value, b: Value) -> None:
     """A product of matrices within a loop, as a call of BLAS: Numba takes it from SciPy."""
-    if importlib.util.find_spec("scipy") is None or not isinstance(op.out.type, Array):
+    if (
+        importlib.util.find_spec("scipy") is None
+        or a.type.kind == "int"
+        or not isinstance(op.out.type, Array)
+    ):
         raise NoForm("a product of two matrices")
     dtype = _number(a, b)
     factors = [_factor(s, value, arg, dtype) for value, arg in ((a, op.args[0]), (b, op.args[1]))]

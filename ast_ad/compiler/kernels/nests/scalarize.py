@@ -64,6 +64,7 @@ class Scalarizer:
         self.live = Liveness(function)
         self.groups = Groups(function, around)
         self.uses = _uses(function)
+        self.without_axes: set[Arg] = set()  # arrays that are numbers here
         self.computed = _computed(function)
         self.program = {v for op in walk(function.body) for v in (*op.outs, *binders(op))}
         self.env: dict[Var, Any] = {}

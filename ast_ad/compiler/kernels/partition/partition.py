@@ -58,6 +58,7 @@ from .restored import Tags, Untold, restoring, scalar_dtype
 from .results import allocate_outside
 from .single_precision import held_in_single, typed_numbers
 from .undefined_values import DEFAULTS, or_default, undefined
+from .zero_dimensions import numbers_made
 
 DTYPES = {
     "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64",
@@ -120,6 +121,7 @@ class _Partition:
         self.parts = Parts(driver)
         self.groups, self.undefined = Groups(driver), undefined(driver)
         self.blocked, self.single = set[int](), held_in_single(driver)
+        self.without_axes = numbers_made(driver)
 
     def run(self) -> Parts:
         for op in walk(self.driver.body):
@@ -129,6 +131,7 @@ class _Partition:
                 and not all(
                     self.holds(v) or _is_index(v) or _is_exception(v)
                     for v in (*variables(*operands(op)), *op.outs)
+                    if v not in self.without_axes
                 )
             ):
                 self.refuse(op, "a value that kernels don't know")
