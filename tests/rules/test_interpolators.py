@@ -272,3 +272,14 @@ def test_splines_with_too_few_coefficients_raise():
         area(np.ones(2), 0.0, 1.0, t, 3)
     with pytest.raises(ValueError, match="24 coefficients don't fit"):
         surface_at(np.ones(24), np.ones(1), np.ones(1), t, t, (3, 3), (0, 0), True)
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 5, 9])
+def test_a_closed_spline_has_scipys_bits(n):
+    def curve(y):
+        places = np.linspace(0.0, 1.0, n) ** 2
+        return si.CubicSpline(places, np.stack((y, y**2), 1), bc_type="periodic").c
+
+    y = np.cos(np.arange(float(n)))
+    y[-1] = y[0]
+    np.testing.assert_array_equal(ast_ad.vjp(curve, y)[0], curve(y))

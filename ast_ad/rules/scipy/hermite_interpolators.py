@@ -143,17 +143,21 @@ def periodic_slopes(x: Any, y: Any) -> Any:
     if n == 3:
         t = np.sum(secant / dxr, axis=0) / np.sum(1.0 / dxr, axis=0)
         return np.stack((t, t, t))
-    before, behind = np.concatenate((dx[-1:], dx[:-1])), dx  # the lengths on both sides of a breakpoint
-    rows = np.eye(n - 1)
-    matrix = (
-        upright(2 * (before + behind), rows) * rows
-        + upright(before, rows) * np.roll(rows, 1, axis=1)
-        + upright(behind, rows) * np.roll(rows, -1, axis=1)
-    )
+    before = np.concatenate((dx[-1:], dx[:-1]))  # the lengths before a breakpoint; those behind it are dx
     last = np.concatenate((secant[-1:], secant[:-1]))
-    right = 3 * (upright(behind, y) * last + upright(before, y) * secant)
-    solved = np.reshape(np.linalg.solve(matrix, np.reshape(right, (n - 1, -1))), np.shape(right))
-    return np.concatenate((solved, solved[:1]))
+    right = 3 * (dxr * last + upright(before, y) * secant)
+    # the last but one is found by itself, so that the others have three diagonals, as SciPy does it
+    upper = np.concatenate((np.zeros(1), dx[-1:], dx[: n - 4]))
+    bands = np.stack((upper, 2 * (before + dx)[:-1], dx[1:]))
+    ends = upright(np.concatenate((-dx[:1], np.zeros(n - 4), -dx[-3:-2])), y) + np.zeros(np.shape(right[:-1]))
+    one, other = (
+        np.reshape(solve_banded((1, 1), bands, np.reshape(side, (n - 2, -1))), np.shape(side))
+        for side in (right[:-1], ends)
+    )
+    rest = right[-1] - dx[-2] * one[0] - dx[-1] * one[-1]
+    at_end = rest / (2 * (dx[-1] + dx[-2]) + dx[-2] * other[0] + dx[-1] * other[-1])
+    slopes = one + at_end * other
+    return np.concatenate((slopes, at_end[None], slopes[:1]))
 
 
 # ----- interpolators that keep monotony, or that look at neighbours only -----

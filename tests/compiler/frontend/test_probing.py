@@ -138,3 +138,39 @@ def test_a_told_shape_of_an_array_of_unknown_rank():
     assert found == Array(DOUBLE, None)
     coefficients = Var(Array(DOUBLE, (2,)))
     assert result_type(sg.lfilter, (coefficients, coefficients, Var(Array(DOUBLE, None))), {}).shape is None
+
+
+def pieces(x):
+    steps = np.diff(x)
+    if len(x) == 2:
+        return np.concatenate((steps, steps))
+    return np.concatenate((steps[:1], steps[1:] ** 2, steps[-1:]))
+
+
+def beside_pieces(x):
+    found = pieces(x)
+    return np.sum(np.stack((np.diff(x), found[:-1])) ** 2)
+
+
+def either(x):
+    steps = np.diff(x)
+    found = np.concatenate((steps, steps[:1])) if x[0] > 0 else np.concatenate((steps**2, x[:1]))
+    if x[1] > 5:
+        found = found[:2]
+    return np.sum(np.stack((steps, found[:-1])) * found[1:])
+
+
+@pytest.mark.slow(beyond=1)
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+@pytest.mark.parametrize("function", [beside_pieces, either])
+def test_lengths_that_have_to_be_equal_are_taken_so_in_trials(function, backend):
+    pytest.importorskip("numba")
+    gradient = ast_ad.value_and_grad(function, backend=backend, fallback="error")
+    for n in (20, 30, 5, 2, 3) if function is beside_pieces else (20, 5):
+        x = np.cos(np.arange(float(n))) + 0.1
+        assert gradient(x)[0] == pytest.approx(function(x))
+        step = 1e-6 * np.sin(np.arange(float(n)))
+        slope = (function(x + step) - function(x - step)) / 2e-6
+        assert gradient(x)[1] @ step / 1e-6 == pytest.approx(slope, rel=1e-6)
+    if backend == "numba":
+        assert "there are no kernels" not in gradient.explain()

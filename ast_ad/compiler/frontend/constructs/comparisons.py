@@ -9,8 +9,9 @@ from typing import Any
 import gast
 import numpy as np
 
+from ...ir.dims import reaches
 from ...ir.ops import Lit, Var
-from ...ir.types import Array, Opaque, Optional, Scalar, rank_of
+from ...ir.types import Array, Dim, Opaque, Optional, Scalar, rank_of
 from .. import doors
 from ..builder import type_of_arg
 from ..context import Context
@@ -127,7 +128,33 @@ def compare(cx: Context, op: str, left: Value, right: Value) -> Any:
             return Lit(op == "NotEq")
         if op in ("Eq", "NotEq") and any(is_string(cx, part) for part in (left, right)):
             return cx.builder.opaque(fn, (cx.arg(left), cx.arg(right)), Scalar("bool"))
+        known = by_lengths(fn, left, right)
+        if known is not None:
+            return Lit(known)
     return cx.emit(fn, left, right)
+
+
+def _size(value: Value) -> Dim | int | None:
+    """An int as what is known of it."""
+    if isinstance(value, Var) and isinstance(value.type, Scalar):
+        return value.type.size
+    return value.value if isinstance(value, Lit) and type(value.value) is int else None
+
+
+def by_lengths(fn: Any, left: Value, right: Value) -> bool | None:
+    """What a comparison of ints says, where one of them is a length of which enough is known."""
+    one, two = _size(left), _size(right)
+    if one is None or two is None or not (isinstance(one, Dim) or isinstance(two, Dim)):
+        return None
+    if one == two:
+        return bool(fn(0, 0))
+    if reaches(one, two + 1):
+        return bool(fn(1, 0))
+    if reaches(two, one + 1):
+        return bool(fn(0, 1))
+    if fn in (operator.ge, operator.lt) and reaches(one, two):
+        return fn is operator.ge
+    return fn is operator.le if fn in (operator.le, operator.gt) and reaches(two, one) else None
 
 
 def is_string(cx: Context, value: Value) -> bool:

@@ -85,14 +85,19 @@ def _trial(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Any:
         except Exception as problem:
             let_through(problem)
             error = problem
-    for partition in _partitions(atoms):
-        tables = [
-            {a: sizes[i % 6] for i, block in enumerate(partition) for a in block} | {RUN: run}
-            for run, sizes in enumerate(SMALL_SIZES if many else SIZES)
-        ]
+    both = SMALL_SIZES if many else SIZES
+    partitions = [
+        [{a: sizes[i % 6] for i, block in enumerate(partition) for a in block} for sizes in both]
+        for partition in _partitions(atoms)
+    ]
+    equal = _with_equal_lengths(args, kwargs)  # what then stays the same need not be a constant
+    for tables in (*partitions, *equal):
         try:
-            runs = [(table, run_on_dummies(fn, args, kwargs, table)) for table in tables]
-            return match_runs(fn, runs, args, kwargs, regular)
+            runs = [
+                (table | {RUN: run}, run_on_dummies(fn, args, kwargs, table | {RUN: run}))
+                for run, table in enumerate(tables)
+            ]
+            return match_runs(fn, runs, args, kwargs, regular and tables not in equal)
         except Exception as problem:  # lengths that don't fit: the next partition has more that are equal
             let_through(problem)
             continue
@@ -251,6 +256,18 @@ def _partitions(atoms: list[object]) -> Iterator[list[list[Any]]]:
 
     found = [p for p in all_partitions(atoms) if 1 < len(p) < len(atoms)]
     yield from sorted(found, key=lambda p: -len(p))
+
+
+def _with_equal_lengths(args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> list[list[dict[object, int]]]:
+    """Sizes with which ``n - 1`` and ``m`` are equal, as arrays that stand side by side need."""
+    dims = [d for v in variables(*args, *kwargs.values()) for d in dims_of(v) if isinstance(d, Dim)]
+    if not all(len(d.terms) == 1 and d.terms[0][1] == 1 for d in dims) or len(dims) < 2:
+        return []
+    tables: list[dict[object, int]] = [{}, {}]
+    for dim in dims:
+        for table, size in zip(tables, (14, 22), strict=True):
+            table.setdefault(dim.terms[0][0].key, size - dim.const)
+    return [tables]
 
 
 def has_unknown_rank(type: Type) -> bool:

@@ -67,7 +67,7 @@ def _of_one_type(s: Scalarizer, op: Op) -> Op:
             return arg
         wanted = dtype if value.type.kind == "complex" else real
         var = Var(replace(value.type, dtype=wanted), getattr(arg, "hint", ""))
-        s.bind(var, converted(value, var.type))
+        s.bind(var, converted(value, var.type))  # type: ignore[arg-type]
         return var
 
     return replace(op, args=tuple(map(factor, op.args[:2])))

@@ -1,6 +1,6 @@
 """Which arrays without axes are numbers to kernels?
 
-``numbers_made(function) -> set`` is what ``partition`` does to its driver beside ``first_values``. Some
+``numbers_made(function) -> set[Var]`` is what ``partition`` does to its driver beside ``first_values``. Some
 functions of numbers, as ``np.asarray`` and a spline at one point, give arrays without axes. NumPy computes
 with them as with numbers; kernels have no memory for them. So what is computed of one, element by element,
 gets the number in it from here on, ``a[()]``: where all stands in one kernel there is no array any more.
