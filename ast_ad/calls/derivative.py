@@ -11,7 +11,7 @@ import numpy as np
 
 from ..compiler.emit.load import build_lock
 from ..compiler.frontend.length_patterns import Known
-from ..compiler.frontend.signatures import is_object, signature
+from ..compiler.frontend.signatures import is_object, is_table, signature
 from ..compiler.garbage import collector_paused
 from ..deep import run_deep
 from ..errors import (
@@ -26,7 +26,7 @@ from ..errors import (
 from ..inspection.views import Inspection
 from ..interrupts import let_through
 from ..options import Options
-from ..trees import STATIC, flatten
+from ..trees import STATIC, TreeDef, flatten
 from .ahead import Ahead
 from .arguments import Arguments
 from .fitting.effects import begin, traced_again
@@ -163,6 +163,8 @@ class Derivative(Ahead, Inspection, Sharing):
             elif kind is float or kind is int:
                 leaves.append(value)
                 key.append(kind)
+            elif kind is list and is_table(value):
+                key.append(is_table)
             else:
                 parts, tree = flatten(value)
                 tensors = tensors or any([hasattr(type(part), "_is_eager_tensor") for part in parts])
@@ -298,7 +300,11 @@ class Derivative(Ahead, Inspection, Sharing):
             self.arguments.choose([i for i, a in enumerate(given) if self.question.differentiates(floats(a))])
             self.single = False
         names = self.arguments.label(args, kwargs)
-        flat = [flatten(value, name) for value, name in zip((*args, *kwargs.values()), names, strict=True)]
+        named = zip((*args, *kwargs.values()), names, strict=True)
+        flat = [
+            ([], TreeDef(STATIC, (), (), value)) if is_table(value) else flatten(value, name)
+            for value, name in named
+        ]
         leaves = [leaf for parts, _ in flat for leaf in parts]
         return names, [tree for _, tree in flat], leaves, tuple(kwargs)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..compiler.frontend.signatures import is_object
+from ..compiler.frontend.signatures import is_object, is_table
 from ..errors import InputTypeError, InputValueError
 from ..trees import LEAF, STATIC, TreeDef
 from .alike import structured
@@ -31,7 +31,10 @@ class Request:
     ) -> None:
         self.owner, self.names, self.keywords = owner, list(names), keywords
         self.trees = [
-            TreeDef(STATIC, (), ()) if t.type is STATIC and is_object(t.static) else t.bare() for t in trees
+            TreeDef(STATIC, (), ())
+            if t.type is STATIC and (is_object(t.static) or is_table(t.static))
+            else t.bare()
+            for t in trees
         ]
         self.ranges = _ranges(trees)
         self.chosen = owner.arguments.positions(self.names)

@@ -269,6 +269,24 @@ def list_given(xs: list[Any]) -> list[Any]:
     return xs
 
 
+def list_column(xs: list[Any], k: int) -> list[Any]:
+    """What stands at a place of all tuples in a list that a program is given.
+
+    >>> list_column([(1, 2.5), (3, 4.5)], 1)
+    [2.5, 4.5]
+    """
+    return [row[k] for row in xs]
+
+
+def own_column(xs: list[Any], k: int, dtype: Any) -> Any:
+    """``own_numbers(list_column(xs, k), dtype)``.
+
+    >>> own_column([(1, 2.5), (3, 4.5)], 1, np.dtype(float))
+    array([2.5, 4.5])
+    """
+    return own_numbers([row[k] for row in xs], dtype)
+
+
 def own_numbers(xs: list[Any], dtype: Any) -> Any:
     """``np.array(xs, dtype)`` of Python's ints or floats, all of them.
 

@@ -71,7 +71,7 @@ def written(g: Any, idx: Any) -> Any:
     if not may_repeat(idx):
         return value
     order = np.arange(value.size).reshape(value.shape)
-    last = np.zeros(np.shape(g), order.dtype)
+    last = np.empty(np.shape(g), order.dtype)  # read where it was written to
     last[idx] = order
     return np.where(last[idx] == order, value, 0)
 

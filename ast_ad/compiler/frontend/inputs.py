@@ -18,21 +18,20 @@ from ...rules.random_draws import GENERATORS, GLOBAL
 from ...rules.standing import program_of_method
 from ..ir.dims import symbols
 from ..ir.ops import Lit, Op, Var
-from ..ir.types import Array, Dim, Opaque, Scalar, is_strange, list_of
+from ..ir.types import Array, Dim, Opaque, Scalar, is_strange
 from . import doors
 from .constructs.attributes import load_attribute
 from .context import Context, TensorOutside
 from .conversion import TOLD
 from .guards import Guard, Guards, Path, aspect_of
-from .length_patterns import SMALL, Known, Lengths, leaf_type
+from .length_patterns import Known, Lengths, leaf_type
 from .outside_records import outside_records
 from .outside_values import outside_value, require_plain_items
-from .signatures import is_code, signature
+from .signatures import ITEMS_APART, is_code, list_type, signature
 from .store.outer_stores import BEFORE, Places
 from .tables import Intrinsic
 from .values import Arr, Bound, Closed, Dct, Live, Lst, Tup, is_tensor
 
-MAX_CAPTURED_ITEMS = SMALL  # of a list of numbers: a longer one has its items at run time
 HELD = ("outside", "held")  # among the constants: arrays from outside have names there
 MOST_STEPS = 100  # of a path to a container
 REFERENCES = ("references",)  # among the constants of a build: names of several arrays carry references
@@ -68,6 +67,7 @@ class Inputs:
         self.lengths = Lengths(known)
         self.params: list[Var] = []
         self.captured: dict[Path, Any] = {}
+        self.at_run_time = False  # whether a list has its items then
         self.captures: list[tuple[Path, Var, Any]] = []
         self.observed: list[tuple[Path, Var, Any]] = []
         self.guards = Guards()
@@ -329,10 +329,10 @@ class Inputs:
         def open_() -> None:
             if key not in self.constants and path in self.places.tails:
                 raise Restart({key})  # something has been appended: read them before
-            long = len(value) > MAX_CAPTURED_ITEMS and all(type(v) is type(value[0]) for v in value)
-            plain = long and not is_tensor(value[0]) and not is_strange(value[0])
-            if plain and isinstance(value[0], (int, float)):
-                var = Var(list_of(leaf_type(value[0], ("outside", path.spot), self.lengths)), path.identifier)
+            kind = None if ITEMS_APART in self.constants else list_type(value)
+            if kind is not None:
+                self.at_run_time = True
+                var = Var(kind, path.identifier)
                 self.captures.append((path, var, signature(value)))
                 found.initial = var
             else:

@@ -33,7 +33,7 @@ from .interpreter import new_context
 from .length_patterns import Known
 from .outside_values import require_plain_items
 from .registered_objects import in_order, registered_argument, require_unregistered
-from .signatures import is_object
+from .signatures import ITEMS_APART, is_object, is_table
 from .store.elements import without_references
 from .store.identities import static_entries
 from .store.left import Left, guard_identities, require_alone, require_no_code, written_outside
@@ -127,6 +127,10 @@ def lower(
             builds += 1
             if builds == MAX_BUILDS // 2:  # the arrays in long lists ask for their lengths one by one
                 constants |= {("arg", i, "shape") for i, v in enumerate(leaves) if isinstance(v, np.ndarray)}
+                if sum(key[0] == "arg" and len(key) == 2 for key in constants) > 2:  # so do the ints in them
+                    constants |= {
+                        ("arg", i) for i, v in enumerate(leaves) if isinstance(v, (int, np.integer))
+                    }
         except AdError as problem:
             more = what_may_tell(problem, constants)
             if more:
@@ -134,6 +138,10 @@ def lower(
                 builds += 1
                 continue
             if bounds.add(problem) or bounds.drop():
+                builds += 1
+                continue
+            if problem.at_run_time and ITEMS_APART not in constants:
+                constants |= {ITEMS_APART}
                 builds += 1
                 continue
             if problem.records:  # each for itself, perhaps, in loops that are written out
@@ -165,7 +173,7 @@ def _lower(
     except AdError as problem:
         if inputs.several and inputs.places.count:  # one thing under two names was changed, perhaps
             inputs.one_thing()
-        problem.records = records_made(inputs)
+        problem.records, problem.at_run_time = records_made(inputs), inputs.at_run_time
         raise
 
 
@@ -291,7 +299,7 @@ def _arguments(
     values = []
     position = iter(range(len(leaves)))
     for i, (name, tree) in enumerate(zip(names, trees, strict=True)):
-        if tree.type is STATIC and is_object(tree.static):
+        if tree.type is STATIC and (is_object(tree.static) or is_table(tree.static)):
             values.append(inputs.load(cx, tree.static, Path.of_argument(i, name)))
             continue
         labels = iter(tree.names(name))

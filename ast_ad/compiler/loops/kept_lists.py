@@ -26,6 +26,8 @@ from .joined_lists import joining
 
 Kind = Scalar | Array
 LENGTHS = {len, containers.list_len}
+GIVEN = {containers.list_given, containers.list_column}
+"""What stands at the beginning of a program for a list that it is given."""
 EXTREMA = {builtins.max, builtins.min}
 ROWS = {containers.array_from_list, np.stack}
 _SEQUENCES = {  # to which a list is several arrays, and an array may be something else
@@ -126,7 +128,7 @@ class Lists:
         held = [v for v in (*variables(*operands(op)), *op.outs) if isinstance(v.type, ListOf)]
         if not held:
             return
-        if op.fn is containers.list_given:
+        if op.fn in GIVEN:
             self.leader(op.outs[0])
             return
         self.meet(held)

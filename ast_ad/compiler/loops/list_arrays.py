@@ -46,9 +46,9 @@ from ..ir.ops import (
 from ..ir.types import CLASSES, KIND_OF, Array, ListOf, Scalar, dtype_of
 from ..simplify.dead_code import eliminate_dead_code
 from ..simplify.renaming import copy_function, renamed
-from .given_lists import own_lists
+from .given_lists import is_of_numbers, own_lists
 from .joined_lists import Joining, joining
-from .kept_lists import EXTREMA, ROWS, Kind, Lists, of_two, takes_array
+from .kept_lists import EXTREMA, GIVEN, ROWS, Kind, Lists, of_two, takes_array
 from .list_statements import Replacing
 from .tape_places import FIRST_CAPACITY, INT
 
@@ -85,7 +85,7 @@ def lists_as_arrays(function: Function, rows_like: Collection[Any] = ()) -> Func
     if not found.leaders:
         return function
     function = copy_function(function)
-    own_lists(function, rows_like)
+    own_lists(function, lambda own: Lists(own, rows_like), is_of_numbers)
     _Conversion(Lists(function, rows_like)).block(function.body)
     eliminate_dead_code(function)
     return function
@@ -143,9 +143,10 @@ class _Conversion(Replacing):
         if op.fn is builtin.make_list:
             self.rows[op.out] = self.made(op.args, kind, ops)
             return
-        if op.fn is containers.list_given:
+        if op.fn in GIVEN:
             (type,) = _types_of(kind)
-            column = ops.op(containers.own_numbers, (op.args[0], Lit(type.dtype)), type, op.out.hint)
+            made = containers.own_numbers if op.fn is containers.list_given else containers.own_column
+            column = ops.op(made, (*op.args, Lit(type.dtype)), type, op.out.hint)
             self.rows[op.out] = Rows(ops.op(len, (column,), INT, "count"), (column,))
             return
         rows = self.rows[next(a for a in op.args if isinstance(a, Var) and self.lists.of(a))]

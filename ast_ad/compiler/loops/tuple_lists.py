@@ -17,10 +17,11 @@ from typing import Any
 from ...rules import containers
 from ..arrays.lengths import Ops
 from ..ir import builtin
-from ..ir.ops import Arg, Function, Op, Seq, Var, operands, variables
+from ..ir.ops import Arg, Function, Lit, Op, Seq, Var, operands, variables
 from ..ir.types import NOTHING, ListOf, TupleOf
 from ..simplify.dead_code import eliminate_dead_code
 from ..simplify.renaming import copy_function
+from .given_lists import is_of_tuples, own_lists
 from .kept_lists import LENGTHS, Lists
 from .list_statements import Replacing
 
@@ -49,9 +50,10 @@ def tuples_apart(function: Function) -> Function:
     >>> tuples_apart(nothing) is nothing
     True
     """
-    if not any(TupleLists(function).elements.values()):
+    if not TupleLists(function).leaders:
         return function
     function = copy_function(function)
+    own_lists(function, TupleLists, is_of_tuples)
     _Apart(TupleLists(function)).block(function.body)
     eliminate_dead_code(function)
     return function
@@ -146,6 +148,10 @@ class _Apart(Replacing):
 
     def operation(self, op: Op, kind: int, ops: Ops) -> None:
         fn, at = op.fn, _PLACED.get(op.fn)
+        if fn is containers.list_given:
+            for k, out in enumerate(self.outs_of(op.out, kind)):
+                ops.ops.append(Op(containers.list_column, (*op.args, Lit(k)), (out,), {}, op.span))
+            return
         if fn in LENGTHS:
             ops.ops.append(Op(fn, (self.parts[op.args[0]][0],), op.outs, {}, op.span, adjoint=op.adjoint))  # type: ignore[index]
             return

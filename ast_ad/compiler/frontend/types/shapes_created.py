@@ -9,8 +9,10 @@ import numpy as np
 from ....rules import helpers
 from ...ir import dims as terms
 from ...ir.dims import Int, length, smallest
-from ...ir.ops import Arg, Lit, Seq
+from ...ir.ops import Arg, Lit, Seq, Var
 from ...ir.spans import absolute, reshaped
+from ...ir.types import ListOf, kind_of
+from ..builder import type_of_arg
 from .shape_rules import (
     NONE,
     Shape,
@@ -236,6 +238,23 @@ def _meshgrid(*xi: Arg, indexing: Arg = Lit("xy"), sparse: Arg = Lit(False), cop
     if static(indexing) == "xy" and len(sizes) > 1:
         sizes[:2] = sizes[1::-1]
     return [tuple(sizes)] * len(xi)
+
+
+@shape_of(np.ix_)
+def _ix(*args: Arg) -> Any:
+    """Each along an axis of its own; of booleans as many as are true."""
+    lengths = [dims(x)[0] if _holds_ints(x) else None for x in args]
+    ones = [1] * len(args)
+    return [(*ones[:i], n, *ones[i + 1 :]) for i, n in enumerate(lengths)]
+
+
+def _holds_ints(arg: Arg) -> bool:
+    if isinstance(arg, Seq):
+        return all(map(_holds_ints, arg.items))
+    if isinstance(arg, Lit):
+        return np.asarray(arg.value).dtype.kind in "iu"
+    type = arg.type.element if isinstance(arg, Var) and isinstance(arg.type, ListOf) else type_of_arg(arg)
+    return kind_of(type) == "int"
 
 
 @shape_of(np.lib.stride_tricks.sliding_window_view)

@@ -233,16 +233,22 @@ def leak(x, g, slope):
 
 
 def written(g, idx):
-    if isinstance(idx, tuple):  # of one axis' booleans, which repeat nothing
+    if isinstance(idx, tuple):
         arrays = [i for i in idx if not isinstance(i, (int, slice))]
-        _only(len(arrays) == 1 and arrays[0].dtype.kind == "b")
-        return g[idx]
+        if len(arrays) == 1 and arrays[0].dtype.kind == "b":  # of one axis' booleans, which repeat nothing
+            return g[idx]
+        _only(len(arrays) == len(idx) and all([i.dtype.kind == "i" for i in arrays]))
+        value = g[idx]
+        every = np.reshape(np.arange(np.size(value)), np.shape(value))
+        latest = np.empty(np.shape(g), every.dtype)  # read where it was written to
+        latest[idx] = every
+        return np.where(latest[idx] == every, value, 0.0)
     _only(not isinstance(idx, list))
     if idx.dtype.kind == "b":
         return g[idx]
     _only(np.ndim(g) == 1 and np.ndim(idx) == 1)
     order = np.arange(len(idx))
-    last = np.zeros(len(g), order.dtype)
+    last = np.empty(len(g), order.dtype)
     last[idx] = order
     return np.where(last[idx] == order, g[idx], 0.0)
 

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from ....rules import containers
 from ...analysis import aliasing
 from ...ir import builtin
 from ...ir.builtin import MUTATORS
@@ -65,6 +66,7 @@ DTYPES = {
     "complex64", "complex128",
 }  # fmt: skip
 
+MADE_OF_LISTS = {containers.own_numbers, containers.own_column}  # before the first kernel
 ERRORS = {np.seterr, builtin.restore}  # tell how errors are handled, of which kernels have none
 
 
@@ -134,7 +136,10 @@ class _Partition:
                     if v not in self.without_axes
                 )
             ):
-                self.refuse(op, "a value that kernels don't know")
+                if op.fn in MADE_OF_LISTS:
+                    self.blocked.add(id(op))
+                else:
+                    self.refuse(op, "a value that kernels don't know")
             if isinstance(op, (For, While)) and not all(self.holds(v) for v in (*binders(op), *op.outs)):
                 self.refuse(op, "a loop that carries what kernels don't know")
             bounds = variables(*op.range) if isinstance(op, For) and op.range else []
