@@ -123,6 +123,7 @@ def test_kernels_have_columns():
     assert "for " not in driver and "own_column(edges" in driver and "NumPy code" not in derivative.explain()
 
 
+@pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 def test_a_row_of_another_kind_is_seen(monkeypatch):
     monkeypatch.setattr(f"{__name__}.WEIGHTED", list(WEIGHTED))
     for backend in ("numpy", "numba"):
