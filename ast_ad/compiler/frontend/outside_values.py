@@ -73,7 +73,12 @@ def class_stays(cx: Context, cls: type, name: str) -> None:
 
     Classes that are not written in Python can't be changed.
     """
-    for owner in cls.__mro__ if cx.inputs is not None else ():
+    classes_stay(cx, cls.__mro__, name)
+
+
+def classes_stay(cx: Context, order: tuple[type, ...], name: str) -> None:
+    """The same of classes that are asked in an order, up to the first that has the name."""
+    for owner in order if cx.inputs is not None else ():
         if owner.__flags__ & IMMUTABLE or is_local(owner):
             if name in owner.__dict__:
                 return

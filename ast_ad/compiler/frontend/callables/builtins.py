@@ -23,6 +23,7 @@ from ..constructs.attributes import load_attribute
 from ..constructs.branches import choose, python_bool, truth
 from ..constructs.expressions import runtime_object
 from ..constructs.operators import binary, fold
+from ..constructs.super_attributes import is_inherited
 from ..context import Context
 from ..conversion import from_python
 from ..guards import Guard, Path, is_constant
@@ -137,6 +138,8 @@ def b_hasattr(cx: Context, value: Value, name: Value) -> Any:
                 f"whether there is an attribute `{key}`", "its class answers that itself", "do without"
             )
         return state.bound if isinstance(state, Maybe) and not on_class.value else on_class
+    if isinstance(value, Super):
+        return Lit(is_inherited(cx, value, key))
     if isinstance(value, Live) or isinstance(value, Lit) and not is_constant(value.value):
         path = value.path if isinstance(value, Live) else Path.of_object(value.value, "object")
         bound = is_bound(cx, value.value, key)

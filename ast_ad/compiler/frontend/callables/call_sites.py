@@ -22,6 +22,7 @@ from ..types.dummies import InferenceError
 from ..types.probing import probe
 from ..values import Arr, Callee, Dct, Lst, Obj, Tup, Value
 from .inlining import call_function
+from .instances import fill_dataclass, initialised_by
 
 Site = tuple[Any, ...]  # where the call stands, and the callee's code
 
@@ -64,6 +65,11 @@ class CallSites:
 
 def call_followed(cx: Context, fn: types.FunctionType, args: list[Value], kwargs: dict[str, Value]) -> Any:
     """A call of a function with source: its body in place of the call, if the body can be followed."""
+    made = args[0] if args else None
+    cls = initialised_by(fn, made) if isinstance(made, Obj) else None
+    if cls is not None:
+        fill_dataclass(cx, cls, made, args[1:], kwargs)
+        return Lit(None)
     span = cx.builder.span
     site = span.filename, span.line, span.column, span.end_column, fn
     if cx.sites is not None and site in cx.sites.chosen:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import functools
 import inspect
 import types
 from typing import Any
@@ -18,6 +19,7 @@ import numpy as np
 from ...ir.ops import Lit
 from ...ir.types import Opaque
 from .. import doors
+from ..constructs.attribute_stores import store_attribute, store_plainly
 from ..constructs.attributes import load_attribute
 from ..constructs.expressions import runtime_object
 from ..context import Context
@@ -102,10 +104,7 @@ def initialise(cx: Context, made: Obj, args: list[Value], kwargs: dict[str, Valu
     class_member(cx, cls, "__init__")
     if initialiser.__module__ == "typing" and initialiser.__name__ == "_no_init_or_replace_init":
         return  # of a class that derives from typing.Protocol, which has no other
-    if dataclasses.is_dataclass(cls) and initialiser.__code__.co_filename == "<string>":
-        fill_dataclass(cx, made, args, kwargs)
-    else:
-        doors.call(cx, Lit(initialiser), [made, *args], kwargs)
+    doors.call(cx, Lit(initialiser), [made, *args], kwargs)
 
 
 def no_python_code(cx: Context, cls: type) -> Exception:
@@ -116,9 +115,16 @@ def no_python_code(cx: Context, cls: type) -> Exception:
     )
 
 
-def fill_dataclass(cx: Context, made: Obj, args: list[Value], kwargs: dict[str, Value]) -> None:
-    """What the ``__init__`` does that the dataclass decorator has written, of which there is no text."""
-    cls: Any = made.cls
+def initialised_by(fn: types.FunctionType, made: Obj) -> type | None:
+    """The dataclass whose ``__init__`` this is, if the decorator has written it: there is no text of it."""
+    if fn.__name__ != "__init__" or fn.__code__.co_filename != "<string>":
+        return None
+    own = (k for k in made.cls.__mro__ if k.__dict__.get("__init__") is fn)
+    return next((k for k in own if "__dataclass_fields__" in k.__dict__), None)
+
+
+def fill_dataclass(cx: Context, cls: Any, made: Obj, args: list[Value], kwargs: dict[str, Value]) -> None:
+    """What the ``__init__`` does that the dataclass decorator has written for ``cls``."""
     try:
         bound = inspect.signature(cls.__init__).bind(made, *args, **kwargs)
     except TypeError as problem:
@@ -126,7 +132,8 @@ def fill_dataclass(cx: Context, made: Obj, args: list[Value], kwargs: dict[str, 
         raise cx.unsupported(
             f"an instance of `{cls.__name__}`", str(problem), "check the call", exception=raised
         ) from None
-    content: dict[str, Any] = {}
+    # What is frozen is written past its own `__setattr__`, as the decorator's code does.
+    assign = stored_past if cls.__dataclass_params__.frozen else store_attribute
     passed: list[Any] = []  # to __post_init__
     for f in cls.__dataclass_fields__.values():
         only_passed = f._field_type is dataclasses._FIELD_INITVAR  # type: ignore[attr-defined]
@@ -143,10 +150,12 @@ def fill_dataclass(cx: Context, made: Obj, args: list[Value], kwargs: dict[str, 
         if only_passed:
             passed.append(value)
         else:
-            content[f.name] = value
-    cx.state.set(made, {**cx.state.get(made), **content})
+            assign(cx, made, f.name, value)
     if hasattr(cls, "__post_init__"):
         doors.call(cx, load_attribute(cx, made, "__post_init__"), passed, {})
+
+
+stored_past = functools.partial(store_plainly, hooked=True)
 
 
 # ----- named tuples

@@ -1,4 +1,4 @@
-"""What is an attribute of ``super()``?"""
+"""What is an attribute of ``super()``, and is there one?"""
 
 from __future__ import annotations
 
@@ -8,23 +8,43 @@ from typing import Any
 from ...ir.ops import Lit
 from .. import doors
 from ..context import Context
-from ..outside_values import class_member
+from ..outside_values import bases_stay, class_member, classes_stay
 from ..tables import Intrinsic
 from ..values import Bound, Obj, Super, Tup, Value
 
 
-def super_attribute(cx: Context, base: Super, name: str) -> Any:
+def owner_of(base: Super) -> tuple[Any, bool]:
+    """The class whose order of bases is followed, and whether that is what the method was called with."""
     made = base.instance
     of_class = isinstance(made, Lit) and isinstance(made.value, type) and issubclass(made.value, base.cls)
     if isinstance(made, (Obj, Tup)):
-        owner: Any = made.cls
-    else:  # of a classmethod or __new__, or an object from outside
-        owner = made.value if of_class else type(made.value)
+        return made.cls, False
+    return made.value if of_class else type(
+        made.value
+    ), of_class  # of a classmethod or __new__, or from outside
+
+
+def bases_behind(cx: Context, base: Super) -> Any:
+    owner, _ = owner_of(base)
     if base.cls not in owner.__mro__:
         raise cx.unsupported(
             "super() here", f"{base.cls.__name__} is no base class of {owner.__name__}", "name the base class"
         )
-    order = owner.__mro__[owner.__mro__.index(base.cls) + 1 :]
+    return owner.__mro__[owner.__mro__.index(base.cls) + 1 :]
+
+
+def is_inherited(cx: Context, base: Super, name: str) -> bool:
+    """Whether ``super()`` has an attribute: a class behind has it, or the type ``super`` itself."""
+    order = bases_behind(cx, base)
+    bases_stay(cx, owner_of(base)[0])
+    classes_stay(cx, order, name)
+    return any(name in k.__dict__ for k in (*order, super))
+
+
+def super_attribute(cx: Context, base: Super, name: str) -> Any:
+    made = base.instance
+    owner, of_class = owner_of(base)
+    order = bases_behind(cx, base)
     raw: Any = next((k.__dict__[name] for k in order if name in k.__dict__), None)
     if isinstance(raw, (property, types.FunctionType, classmethod, staticmethod)):
         class_member(cx, next(k for k in order if name in k.__dict__), name)
