@@ -7,6 +7,7 @@ import collections
 import heapq
 from typing import Any
 
+from ..dicts import member
 from ..standing import read_for
 
 
@@ -155,25 +156,28 @@ def ordered_dict(*args, **kwargs):
 
 @read_for(set)
 class set_of_keys:
-    """A set whose members are known when the program runs. It isn't run over: its order is that of hashes."""
+    """A set whose members are known when the program runs. It isn't run over: its order is that of hashes.
+
+    As no member is read again, numbers with derivatives may be members: they are compared.
+    """
 
     def __init__(self, iterable=()):
         self.content = {}
         self.update(iterable)
 
     def add(self, key):
-        self.content[key] = True
+        self.content[member(key)] = True
 
     def update(self, iterable):
-        for key in iterable:
-            self.content[key] = True
+        for key in iterable.content if isinstance(iterable, set_of_keys) else iterable:
+            self.content[member(key)] = True
 
     def discard(self, key):
-        if key in self.content:
-            del self.content[key]
+        if member(key) in self.content:
+            del self.content[member(key)]
 
     def remove(self, key):
-        del self.content[key]
+        del self.content[member(key)]
 
     def clear(self):
         self.content = {}
@@ -184,7 +188,7 @@ class set_of_keys:
         return found
 
     def __contains__(self, key):
-        return key in self.content
+        return member(key) in self.content
 
     def __len__(self):
         return len(self.content)

@@ -1,4 +1,4 @@
-"""Is the ``__init__`` that the dataclass decorator writes read as what it does, wherever it is called from?"""
+"""Is the ``__init__`` that the dataclass decorator writes read as what it does, whoever calls it?"""
 
 from dataclasses import KW_ONLY, InitVar, dataclass, field
 

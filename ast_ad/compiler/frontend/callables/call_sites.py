@@ -66,8 +66,7 @@ class CallSites:
 def call_followed(cx: Context, fn: types.FunctionType, args: list[Value], kwargs: dict[str, Value]) -> Any:
     """A call of a function with source: its body in place of the call, if the body can be followed."""
     made = args[0] if args else None
-    cls = initialised_by(fn, made) if isinstance(made, Obj) else None
-    if cls is not None:
+    if isinstance(made, Obj) and (cls := initialised_by(fn, made)) is not None:
         fill_dataclass(cx, cls, made, args[1:], kwargs)
         return Lit(None)
     span = cx.builder.span

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from ....rules import dicts
 from ...ir.ops import Lit, Var
+from ...ir.types import ANY_KEY, Scalar, type_of
 from .. import doors
 from ..context import Context
 from ..conversion import from_python
@@ -19,8 +21,19 @@ from ..store.dicts import (
     shown_as,
 )
 from ..store.identities import no_such_key, set_dict, view_of
-from ..tables import method
+from ..tables import handles, method
 from ..values import Dct, Tup, Value
+
+
+@handles(dicts.member)
+def b_member(cx: Context, value: Value) -> Any:
+    """A number that may have a derivative is a key of which nothing is known but that it can be looked up."""
+    if isinstance(value, Tup):
+        return Tup(tuple(b_member(cx, item) for item in value.items), value.cls)
+    type = value.type if isinstance(value, Var) else type_of(value.value) if isinstance(value, Lit) else None
+    if isinstance(type, Scalar) and type.kind in ("float", "complex"):
+        return cx.builder.opaque(dicts.member, (value,), ANY_KEY)
+    return value
 
 
 @method("dict", "get")

@@ -175,8 +175,7 @@ def starred_part(cx: Context, node: gast.AST) -> Any:
 
 @expression(gast.Set)
 def eval_set(cx: Context, node: gast.Set) -> Any:
-    items = [cx.demand(v, "an element of a set") for v in eval_elements(cx, node.elts)]
-    return Lit(set(items))
+    return doors.call(cx, Lit(set), [Lst(tuple(eval_elements(cx, node.elts)))], {})
 
 
 def eval_elements(cx: Context, nodes: list[gast.AST]) -> list[Any]:
@@ -255,9 +254,7 @@ def eval_dict_comp(cx: Context, node: gast.DictComp) -> Any:
 
 @expression(gast.SetComp)
 def eval_set_comp(cx: Context, node: gast.SetComp) -> Any:
-    return Lit(
-        {cx.demand(v, "an element of a set") for v in doors.items_of(cx, comprehend(cx, node, cx.frame))}
-    )
+    return doors.call(cx, Lit(set), [comprehend(cx, node, cx.frame)], {})
 
 
 def comprehend(cx: Context, node: gast.AST, enclosing: Frame, first: Value | None = None) -> Lst:

@@ -19,9 +19,8 @@ def owner_of(base: Super) -> tuple[Any, bool]:
     of_class = isinstance(made, Lit) and isinstance(made.value, type) and issubclass(made.value, base.cls)
     if isinstance(made, (Obj, Tup)):
         return made.cls, False
-    return made.value if of_class else type(
-        made.value
-    ), of_class  # of a classmethod or __new__, or from outside
+    owner = made.value if of_class else type(made.value)  # of a classmethod or __new__, or from outside
+    return owner, of_class
 
 
 def bases_behind(cx: Context, base: Super) -> Any:
