@@ -126,6 +126,10 @@ class Call:
         elif solution.linear.singular:
             what = "a flat direction" if solution.least else "a singular Jacobian"
             self.warn(f"the solution has {what}; {told}. {SINGULAR if solution.least else NONE}")
+        elif solution.least and (untold := solution.untold()):
+            self.warn(
+                f"the function that is least does not tell where, in the coordinates {untold}. {UNTRUSTED}"
+            )
         else:
             step = solution.linear.step()
             if np.any(np.abs(step) > CLOSE * (1.0 + np.abs(solution.x))):

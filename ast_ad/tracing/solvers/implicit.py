@@ -125,6 +125,13 @@ class Solution:
         self.alias = Alias(self.node, meta)
         self.equation: Edge | None = None
         self.recorded: Any = None  # what the function whose zero it is returned
+        self.least_told = 0.0  # by how much the function that is least has to change, to be told from another
+
+    def untold(self) -> list[int]:
+        """Coordinates that can change by as much as they are, and what is least changes by nothing."""
+        size = (1.0 + np.abs(np.reshape(self.x, self.size))) ** 2
+        curved = np.abs(np.diagonal(np.atleast_2d(self.linear.matrix)))
+        return [int(i) for i in np.flatnonzero(size * curved <= self.least_told)]
 
     @property
     def point(self) -> Any:

@@ -63,6 +63,7 @@ class Minimum:
                 f"the minimum is on a bound in {self.touching} of {solution.size} coordinates (the residual "
                 f"of the others is {size:.3g}): these move with it, and the derivative is one-sided"
             )
+        solution.least_told = float(np.finfo(float).eps * np.abs(np.sum(bare(cost))))
         if solution.node._live:
             self.call.trust(solution, converged, message)
         self.call.found(self.value)

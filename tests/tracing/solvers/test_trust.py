@@ -142,6 +142,41 @@ def test_bounds_and_flat_directions():
     np.testing.assert_allclose(told(g, "a flat direction"), [1.0, 0.0], atol=1e-6)
 
 
+TIMES = np.array([2.0, 4.0, 6.0, 8.0])
+
+
+def decay(t, scale, level):
+    return level * (1.0 - np.exp(-t / scale))
+
+
+NOT_TOLD = {
+    "curve_fit": lambda x: so.curve_fit(decay, TIMES, observed(x), p0=[0.02, 1.0])[0][0],
+    "least_squares": lambda x: so.least_squares(lambda p: decay(TIMES, *p) - observed(x), [0.02, 1.0]).x[0],
+    "minimize": lambda x: so.minimize(lambda t: np.exp(-30.0 / t[0]) + (t[1] - x[0]) ** 2 + 1, [0.3, 0.1]).x[
+        0
+    ],
+}
+
+
+def observed(x):
+    return np.array([0.9, 1.2, 1.0, 1.1]) + x[0] * np.array([0.1, 0.3, -0.2, 0.1])
+
+
+@pytest.mark.filterwarnings("ignore::scipy.optimize.OptimizeWarning")
+@pytest.mark.parametrize("f", NOT_TOLD.values(), ids=NOT_TOLD)
+def test_a_minimum_that_its_function_does_not_tell(f):
+    told(f, r"does not tell where, in the coordinates \[0\]")
+
+
+@pytest.mark.filterwarnings("error::ast_ad.SolutionWarning")
+@pytest.mark.parametrize("unit", [1e-4, 1.0, 1e9])
+def test_a_minimum_that_is_told_in_any_unit(unit):
+    def f(x):
+        return so.minimize_scalar(lambda t: (t / unit - x[0]) ** 2 + 3.0, (0.0, unit)).x / unit
+
+    np.testing.assert_allclose(grad(f)(X.copy()), [1.0, 0.0], rtol=1e-6, atol=1e-8)
+
+
 def test_a_solver_that_stops_early():
     def f(x):
         return si.solve_ivp(lambda t, y: y**2 * x[0], (0, 10), [1.0], rtol=1e-3).y[0, -1]
