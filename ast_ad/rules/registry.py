@@ -57,6 +57,7 @@ _optional = {
     "scipy.interpolate": ".scipy.interpolate",
     "scipy.signal": ".scipy.signal",
     "scipy.spatial.distance": ".scipy.distance",
+    "scipy.optimize": ".scipy.assignments",
     "scipy.spatial": ".programs.trees_of_points",
     "scipy.sparse": ".scipy.sparse",
     "bottleneck": ".bottleneck",

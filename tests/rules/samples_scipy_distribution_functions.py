@@ -7,6 +7,7 @@ import scipy.stats._continuous_distns as continuous
 from sample import Sample, positive, unit
 
 from ast_ad.rules.scipy import stats as scipy_stats  # noqa: F401
+from ast_ad.rules.scipy.noncentral import by_freedom
 
 COUNTS = np.array([0.0, 1.0, 3.0, 5.0])
 SHARE = np.array([0.1, 0.35, 0.5, 0.8])
@@ -27,6 +28,13 @@ SAMPLES = {
     own._nbinom_pmf: [Sample((COUNTS, A, SHARE), wrt=(1, 2)), Sample((2.0, 3.0, 0.3), wrt=(1, 2))],
     own._cauchy_ppf: [(SHARE, A, B), (0.3, 0.2, 1.4)],
     own._cauchy_isf: [(SHARE, A, B), (0.3, 0.2, 1.4)],
+    sp.chndtr: [(4 * A, B, 2 * A), (2.0, 3.3, 1.5), (A + 100.0, 2.5, 150.0 + A)],
+    own._ncx2_sf: [(4 * A, B, 2 * A), (2.0, 3.3, 1.5)],
+    own._ncx2_pdf: [(4 * A, B, 2 * A), (2.0, 3.3, 1.5), (9.0, 2.0, 40.0)],
+    by_freedom: [
+        Sample((4 * A, B, 2 * A, 1, False), wrt=(0, 1, 2), order2=False),
+        Sample((4 * A, B, 2 * A, 1, True), wrt=(0, 1, 2), order2=False),
+    ],
     sp.powm1: [(A, B), (1.3, -0.7)],
     sp.inv_boxcox1p: [(A / 4, B), (0.3, -0.7), (0.3, 0.0)],
     sp.ndtri_exp: [(-positive(4),), (-0.3,)],

@@ -40,6 +40,8 @@ UNKNOWN = {
     ("poch", 1): "poles of digamma",
     ("rgamma", 0): "poles of digamma",
     ("inv_boxcox", 0): "1 + lmbda y = 0",
+    ("chndtr", 0): "infinity, or no degrees of freedom",
+    ("chndtr", 2): "infinity",
     ("gammainc", 1): "infinity",
     ("gammaincc", 1): "infinity",
     ("pdtr", 1): "infinity",

@@ -15,7 +15,7 @@ from ..helpers import unbroadcast
 from ..numpy.gather import refuse
 from ..partials import exp_share
 from ..registry import composite, elementwise, vjp
-from . import bessel_relatives, special_families, special_integrals  # noqa: F401  their rules enter, too
+from . import bessel_relatives, noncentral, special_families, special_integrals  # noqa: F401  with rules
 from .bessel_orders import kve_by_order
 from .distribution_functions import ROOT_SERIES
 from .incomplete_by_shape import beta_density, beta_shapes, gamma_density, gammainc_by_shape
