@@ -49,7 +49,10 @@ def special(cx: Context, fn: Callee) -> Callable[..., Any] | None:
     if isinstance(fn, Intrinsic):
         return functools.partial(fn.run, cx)
     if not callable(fn):
-        raise cx.unsupported("a call", f"{type(fn).__name__} is not callable", "check the name")
+        raised = TypeError(f"'{type(fn).__name__}' object is not callable")
+        raise cx.unsupported(
+            "a call", f"{type(fn).__name__} is not callable", "check the name", exception=raised
+        )
     try:
         handler = CALLS.get(fn)
     except TypeError:
