@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from scipy.sparse import csc_matrix, csr_matrix
 from scipy.sparse._base import _spbase
+from scipy.sparse._dia import _dia_base
 from scipy.sparse._index import IndexMixin
 from scipy.sparse._lil import _lil_base
 from scipy.sparse.linalg import SuperLU, factorized, splu, spsolve
@@ -46,6 +47,17 @@ def product(self: Any, other: Any) -> Any:
     rows, columns, numbers = stored(self)
     terms = (numbers if x.ndim == 1 else numbers[:, None]) * x[columns]
     return add_at(np.zeros((lengths[0], *x.shape[1:]), np.result_type(numbers, x)), rows, terms)
+
+
+SUM = _spbase.sum, _dia_base.sum  # out of sight of traces, in which the name means the program below
+
+
+@stands_for(_spbase.sum, _dia_base.sum)
+def total(self: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+    """The sum of all is a number, of whatever class the array would be that has less axes."""
+    if axis is None and out is None and self.format in ("csr", "csc", "coo", "dia"):
+        return np.sum(self.tocsr().data if self.format == "dia" else self.data, dtype=dtype)
+    return SUM[self.format == "dia"](self, axis, dtype, out)
 
 
 # ----- linear systems -----

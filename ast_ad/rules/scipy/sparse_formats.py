@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 from scipy.sparse import _sparsetools
+from scipy.sparse._bsr import _bsr_base
 from scipy.sparse._compressed import _cs_matrix
 
 from ..helpers import add_at
@@ -62,6 +63,7 @@ def in_place_of(name: str) -> Any:
     return stands_for(tool(name)) if tool(name) is not None else lambda program: program
 
 
+bsr_tocsr, bsr_transpose, dia_matmat = tool("bsr_tocsr"), tool("bsr_transpose"), tool("dia_matmat")
 coo_tocsr, csr_tocsc, dia_tocsr = tool("coo_tocsr"), tool("csr_tocsc"), tool("dia_tocsr")
 csr_sort_indices, get_csr_submatrix = tool("csr_sort_indices"), tool("get_csr_submatrix")
 csr_row_index, csr_row_slice = tool("csr_row_index"), tool("csr_row_slice")
@@ -94,6 +96,20 @@ def of_diagonals(rows, columns, count, length, offsets, numbers, order, out, ind
     stored_ones = dia_tocsr(rows, columns, count, length, offsets, given, order, moved, indices, starts)
     out[:stored_ones] = taken(np.reshape(numbers, -1), moved[:stored_ones])
     return stored_ones
+
+
+@in_place_of("bsr_tocsr")
+def of_blocks(rows, columns, high, wide, starts, indices, numbers, new_starts, new_indices, out):
+    moved, given = np.empty(len(out)), np.reshape(places(numbers.size), np.shape(numbers))
+    bsr_tocsr(rows, columns, high, wide, starts, indices, given, new_starts, new_indices, moved)
+    out[:] = taken(np.reshape(numbers, -1), moved)
+
+
+@in_place_of("bsr_transpose")
+def of_blocks_turned(rows, columns, high, wide, starts, indices, numbers, new_starts, new_indices, out):
+    moved, given = np.empty(np.shape(out)), np.reshape(places(numbers.size), np.shape(numbers))
+    bsr_transpose(rows, columns, high, wide, starts, indices, given, new_starts, new_indices, moved)
+    out[...] = taken(np.reshape(numbers, -1), moved)
 
 
 @in_place_of("csr_sort_indices")
@@ -213,6 +229,41 @@ def product_by_rows(
     asked = majors(starts)[first] * columns + indices2[second]
     at = order[np.searchsorted(keys, asked, sorter=order)]
     out[:] = add_at(np.zeros(len(out), out.dtype), at, numbers[first] * numbers2[second])
+
+
+@in_place_of("dia_matmat")
+def product_of_diagonals(
+    rows, inner, count, length, offsets, numbers, columns, count2, length2, offsets2, numbers2
+):
+    """In column ``j`` diagonal ``b`` has row ``j - offsets2[b]``: the column of what it meets."""
+    ones = np.ones((count, length)), np.ones((count2, length2))
+    given = (rows, inner, count, length, offsets, ones[0], columns, count2, length2, offsets2, ones[1])
+    found, sums = dia_matmat(*given)
+    out_length = sums.size // len(found)
+    met = []
+    for a in range(count):
+        for b in range(count2):
+            first, second = int(offsets[a]), int(offsets2[b])
+            low = max(0, second, first + second)
+            high = min(columns, length2, out_length, second + min(inner, length), rows + first + second)
+            j = np.arange(low, max(low, high))
+            place = np.flatnonzero(found == first + second)[:1].repeat(len(j))
+            met.append(np.stack([a * length + j - second, b * length2 + j, place * out_length + j]))
+    one, two, at = np.concatenate(met, axis=1)
+    products = np.reshape(numbers, -1)[one] * np.reshape(numbers2, -1)[two]
+    return found, add_at(np.zeros(sums.size, products.dtype), at, products)
+
+
+@stands_for(_bsr_base._binopt)
+def elementwise_of_blocks(self: Any, other: Any, op: str, in_shape: Any = None, out_shape: Any = None) -> Any:
+    """The result is stored by rows."""
+    return elementwise(self.tocsr(), other, op)
+
+
+@stands_for(_bsr_base._matmul_sparse)
+def product_of_blocks(self: Any, other: Any) -> Any:
+    """The result is stored by rows."""
+    return self.tocsr()._matmul_sparse(other)
 
 
 @stands_for(_cs_matrix._binopt)

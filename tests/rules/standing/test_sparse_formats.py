@@ -57,6 +57,23 @@ def changed(d):
     return np.sum(a.toarray() * W)
 
 
+def of_blocks(d):
+    return ss.kron(np.outer(d[:2], d[1:3]), np.outer(d[2:4], d[3:5]))
+
+
+def chain(d):
+    return ss.diags([d + 3, -d[1:], -d[1:]], [0, 1, -1])
+
+
+def laplacian(d):
+    return (ss.kron(ss.eye(5), chain(d)) + ss.kron(chain(d), ss.eye(5))).tocsc()
+
+
+def shifted(d, columns):
+    """Diagonals of which a part is outside of the matrix, and no part of it."""
+    return ss.dia_array((np.stack([d, d**2, np.cos(d)]), [0, -2, 1]), shape=(5, columns))
+
+
 PROGRAMS = {
     "product": lambda d: (csr(d) @ V) @ V,
     "dense": lambda d: np.sum(csr(d).toarray() * W) + np.sum(csc(d).toarray() ** 2),
@@ -91,6 +108,26 @@ PROGRAMS = {
     ),
     "wide": lambda d: np.sum((ss.hstack([csr(d), csr(d * d)], format="csr") @ np.arange(6.0)) * V),
     "kron": lambda d: np.sum(ss.kron(csr(d), ss.eye_array(2)).toarray() ** 2),
+    "kron in blocks": lambda d: (
+        np.sum((ss.kron(csr(d), np.ones((2, 3))) @ np.arange(9.0)) ** 2)
+        + np.sum(of_blocks(d).T.toarray() * np.arange(16.0).reshape(4, 4))
+    ),
+    "sums of blocks": lambda d: (
+        np.sum((of_blocks(d) + of_blocks(d * d).T).toarray() ** 2)
+        + np.sum((of_blocks(d) - of_blocks(D)).toarray())
+    ),
+    "products of blocks": lambda d: np.sum((of_blocks(d) @ of_blocks(d).T).toarray() * np.arange(4.0)),
+    "sums of matrices": lambda d: (
+        ss.csr_matrix(np.outer(d, d)).sum() * ss.diags([d, d[1:]], [0, 1]).sum()
+        + ss.coo_matrix((d, TWICE)).mean() * ss.csc_matrix(np.outer(d, D)).multiply(2.0).sum()
+        + ss.coo_array((d, (PLACES[0],))).sum() ** 2
+    ),
+    "laplacian": lambda d: sl.spsolve(laplacian(d), np.ones(25)).sum(),
+    "kronsum": lambda d: np.sum(np.sin(ss.kronsum(chain(d), chain(d).T).toarray())),
+    "products of diagonals": lambda d: (
+        np.sum((chain(d).T @ chain(d)).toarray() ** 2)
+        + np.sum((shifted(d, 5) @ shifted(d * d, 7)).toarray() @ np.arange(7.0))
+    ),
     "no zeros": lambda d: np.sum(nonzero(csr(d * np.array([1.0, 0.0, 1.0, 1.0, 0.0]))).data ** 2),
     "changed": changed,
     "norm": lambda d: sl.norm(csr(d)),
