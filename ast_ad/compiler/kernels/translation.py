@@ -19,6 +19,8 @@ from numba.core.lowering import Lower
 from numba.core.typed_passes import BaseNativeLowering, NopythonTypeInference
 from numba.np import arrayobj
 
+from .vector_loops import is_vector_loop, mark
+
 types: Any = numba_types
 
 FIELDS = {"data": 4, "shape": 5, "strides": 6}
@@ -57,6 +59,11 @@ class _Lower(Lower):  # type: ignore[misc]
     def __init__(self, *args: Any, **kws: Any) -> None:
         super().__init__(*args, **kws)
         self._operators: dict[Any, Callable[..., Any]] = {}
+
+    def lower_block(self, block: Any) -> None:
+        super().lower_block(block)
+        if is_vector_loop(self.func_ir, block):
+            mark(self.builder.block.terminator)
 
     def lower_binop(self, type: Any, expr: Any, op: Any) -> Any:
         signature = self.fndesc.calltypes[expr]
