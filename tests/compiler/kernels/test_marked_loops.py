@@ -1,4 +1,4 @@
-"""Are loops of a known number of turns vectors in machine code where that is faster, and right in any case?"""
+"""Are loops of a known number of turns vectors in machine code where that is faster, and right always?"""
 
 from __future__ import annotations
 
