@@ -665,3 +665,30 @@ def test_a_pullback_that_keeps_a_list_of_references():
     for ask in (ast_ad.hessian, lambda f, **k: ast_ad.jacrev(ast_ad.jacrev(f), **k)):
         found = ask(two_lists_of_the_same_arrays, fallback="error")(x)
         np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
+def scanned(x):
+    def step(c, u):
+        return np.tanh(c * u + x[0])
+
+    c = x[1]
+    for u in (0.3, -0.2, 0.9):
+        c = step(c, u * x[2])
+    return c * c + c
+
+
+ALONG = np.array([0.7, -0.2, 1.1])
+
+
+def of_a_product(x):
+    y = ast_ad.hvp(scanned, (x,), (ALONG,), backend="numpy")[0]
+    return np.sum(np.sin(y))
+
+
+def test_derivatives_that_round_otherwise_by_themselves():
+    """The program is compared with the function, which asks for a Hessian's product that is compiled apart."""
+    x, steps = np.array([0.42, 1.31, 0.73]), 1e-5 * np.eye(3)
+    value, gradient = ast_ad.value_and_grad(of_a_product, backend="numpy", check=True)(x)
+    assert value == pytest.approx(of_a_product(x), rel=1e-14)
+    expected = [(of_a_product(x + step) - of_a_product(x - step)) / 2e-5 for step in steps]
+    np.testing.assert_allclose(gradient, expected, rtol=1e-7)

@@ -293,7 +293,7 @@ class FirstCall:
 
     def values(self, plain: Any, real: Any, numpy: Any) -> None:
         """Compare the value with the function's."""
-        rounds = self.program.question.as_it_is or self.program.primal.jitted  # derivatives, or Numba
+        rounds = self.program.question.as_it_is or self.program.primal.rounds
         if not self.kernels and not rounds:
             told = difference(plain, self.program.value(real))
             if told is not None and not self.repeats(plain):

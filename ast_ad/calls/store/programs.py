@@ -138,7 +138,7 @@ def _described(program: Any, leaves: Sequence[Any]) -> dict[str, Any]:
         "zeros": program.zeros,
         "result": _structure(primal.result),
         "written": sorted(primal.written),
-        "jitted": primal.jitted,
+        "rounds": primal.rounds,
         "pattern": pattern(shapes_of(arrays), primal.inputs.lengths.known),
         "guards": guards,
         "captures": [[ways.path(p), p.label, _signature(s)] for p, _, s in primal.inputs.captures],
@@ -342,7 +342,7 @@ def _stored_primal(
         "calls": {},
         "depths": {},
         "own_rules": False,
-        "jitted": told["jitted"],
+        "rounds": told["rounds"],
         "draws": (False, False),
     }
     return SimpleNamespace(

@@ -55,7 +55,8 @@ class Primal:
     compiled in, with their values. ``calls``: the callees that are not part of the program, and why not.
     ``stores``: what the function leaves outside, of results that come behind those of its value; ``storing``:
     whether it stores there at all, be it for a time. ``depths``: how deep functions call themselves in it.
-    ``own_rules``: whether a function with a rule of the user's own is called; ``jitted``: one of Numba's.
+    ``own_rules``: whether a function with a rule of the user's own is called; ``rounds``: whether it may round
+    otherwise than the function does, as it calls one of Numba's, or asks for a derivative.
     """
 
     function: Function
@@ -69,7 +70,7 @@ class Primal:
     storing: bool = False
     depths: dict[Code, int] = field(default_factory=dict)
     own_rules: bool = False
-    jitted: bool = False
+    rounds: bool = False
 
     @property
     def count(self) -> int:
@@ -232,7 +233,7 @@ def _read(
         inputs.places.count > 0,
         dict(bounds.used),
         cx.has_own_rules,
-        bool(cx.has_jitted),
+        cx.rounds,
     )
 
 

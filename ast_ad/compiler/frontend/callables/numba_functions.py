@@ -34,7 +34,7 @@ def reading(cx: Context, fn: Callee) -> Iterator[None]:
     changed = changed_since(fn)
     if changed is not None:
         raise cx.unsupported(*outdated(fn, changed))
-    cx.has_jitted += 1
+    cx.rounds = True
     cx.jitted += 1
     try:
         yield
