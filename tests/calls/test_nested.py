@@ -686,7 +686,7 @@ def of_a_product(x):
 
 
 def test_derivatives_that_round_otherwise_by_themselves():
-    """The program is compared with the function, which asks for a Hessian's product that is compiled apart."""
+    """The program is compared with the function, whose product with a Hessian is compiled apart."""
     x, steps = np.array([0.42, 1.31, 0.73]), 1e-5 * np.eye(3)
     value, gradient = ast_ad.value_and_grad(of_a_product, backend="numpy", check=True)(x)
     assert value == pytest.approx(of_a_product(x), rel=1e-14)

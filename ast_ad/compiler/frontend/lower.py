@@ -55,8 +55,8 @@ class Primal:
     compiled in, with their values. ``calls``: the callees that are not part of the program, and why not.
     ``stores``: what the function leaves outside, of results that come behind those of its value; ``storing``:
     whether it stores there at all, be it for a time. ``depths``: how deep functions call themselves in it.
-    ``own_rules``: whether a function with a rule of the user's own is called; ``rounds``: whether it may round
-    otherwise than the function does, as it calls one of Numba's, or asks for a derivative.
+    ``own_rules``: whether a function with a rule of the user's own is called; ``rounds``: whether it may
+    round otherwise than the function does, as it calls one of Numba's, or asks for a derivative.
     """
 
     function: Function
