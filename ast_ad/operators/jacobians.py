@@ -21,7 +21,6 @@ from .operator import Operator, by_parts, operator, require_callable, takes_argu
 from .programs import columns, rows
 
 MODES = ("fwd", "rev", None)
-_ARRAY = np.ndarray
 _NUMBERS = (float, int, bool, complex)
 
 
@@ -106,32 +105,24 @@ class Jacobian:
     def __init__(self, forward: Operator, reverse: Operator, argnums: Any, has_aux: bool) -> None:
         self.forward, self.reverse, self.argnums, self.has_aux = forward, reverse, argnums, has_aux
         self.last = reverse
-        self.arrays: tuple[tuple[int, ...], ...] = ()  # the shapes of the last call, where all are arrays
         self.cheaper: dict[Any, bool] = reverse.shared.cheaper  # whether forward is, by shapes
         self.__name__ = getattr(forward, "__name__", "function")
         self.__wrapped__ = forward.of
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        shapes = self.arrays
-        if shapes and not kwargs and len(args) == len(shapes):  # as in the last call
-            for value, shape in zip(args, shapes):  # noqa: B905
-                if type(value) is not _ARRAY or value.shape != shape:
-                    break
-            else:
-                try:
-                    return self.last(*args)
-                except AdError as error:
-                    return self.by_rows(error, args, kwargs)
-        return self.any_call(args, kwargs)
+        fast = self.last._fast  # which compares shapes, and calls ``any_call`` where they are others
+        if fast is None:
+            return self.any_call(args, kwargs)
+        try:
+            return fast(self, *args, **kwargs)
+        except AdError as error:
+            return self.by_rows(error, args, kwargs)
 
     def any_call(self, args: Any, kwargs: Any) -> Any:
         """The long way of a call; the next one like it may be short."""
-        self.arrays = ()
         shapes = None if kwargs else shapes_of(args)
         if shapes in self.cheaper:
-            found = self.by(self.forward if self.cheaper[shapes] else self.reverse, args, kwargs)
-            self.arrays = shapes if all(type(value) is _ARRAY for value in args) else ()  # type: ignore[assignment]
-            return found
+            return self.by(self.forward if self.cheaper[shapes] else self.reverse, args, kwargs)
         args, kwargs = self.reverse.arguments.arrange(args, kwargs)
         require_argument(args, self.argnums)
         key = shapes or tuple(map(np.shape, flatten((args, kwargs))[0]))

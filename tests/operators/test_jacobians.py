@@ -656,3 +656,18 @@ def test_shapes_that_change_find_their_way():
             derivative(matrix, np.ones(matrix.shape[1] + 1))
     with pytest.raises(InputError, match="argnums=1"):
         derivative()
+
+
+def test_calls_like_the_last_one_ask_nothing_else(monkeypatch):
+    """Whatever is not like it comes back to where the way is chosen: other shapes, dtypes, keywords."""
+    derivative = ast_ad.jacobian(lambda x: x * x, backend="numpy", fallback="error")
+    for _ in range(3):
+        derivative(X)
+    others = []
+    monkeypatch.setattr(Jacobian, "any_call", lambda self, args, kwargs: others.append((args, kwargs)))
+    np.testing.assert_array_equal(derivative(X), np.diag(2 * X))
+    assert not others
+    for args in ((X[:2],), (X.astype("f4"),), (2.0,), (list(X),), (X, X), ()):
+        derivative(*args)
+    derivative(x=X)
+    assert len(others) == 7 and others[-1] == ((), {"x": X})
