@@ -67,8 +67,8 @@ def _turns(function: Any, turn: Any) -> int | None:
     if not isinstance(head[-1], numba_ir.Branch) or function.blocks.get(head[-1].truebr) is not turn:
         return None
     asked = [s.value for s in head if isinstance(s, numba_ir.Assign) and _is(s.value, "iternext")]
-    iterator = guard(get_definition, function, asked[0].value) if asked else None
-    counted = guard(get_definition, function, iterator.value) if _is(iterator, "getiter") else None
+    iterator: Any = _made(function, asked[0].value) if asked else None
+    counted: Any = _made(function, iterator.value) if _is(iterator, "getiter") else None
     if not _is(counted, "call") or _known(function, counted.func) is not range:
         return None
     bounds = [_known(function, bound) for bound in counted.args]
@@ -79,9 +79,14 @@ def _is(value: Any, operation: str) -> bool:
     return isinstance(value, numba_ir.Expr) and value.op == operation
 
 
+def _made(function: Any, name: Any) -> Any:
+    """What a name stands for, if it is the same wherever it is read; else None."""
+    return guard(get_definition, function, name)
+
+
 def _known(function: Any, name: Any) -> Any:
     """What a name of the function is known to hold, or None."""
-    made = guard(get_definition, function, name)
+    made = _made(function, name)
     if _is(made, "getattr"):
         return getattr(_known(function, made.value), made.attr, None)
     return made.value if isinstance(made, (numba_ir.Const, numba_ir.Global, numba_ir.FreeVar)) else None
