@@ -115,8 +115,7 @@ class Region:
 
     def __init__(self, cx: Context, asked: Nested, args: list[Any], kwargs: dict[str, Any]) -> None:
         self.cx, self.asked, self.args = cx, asked, args
-        cx.rounds = True  # as a derivative by itself may be another program
-        self.born = now()
+        self.born, cx.rounds = now(), True  # a derivative by itself may be another program
         self.single = isinstance(asked.argnums, int)
         self.chosen = self.positions()
         self.outer: list[Arg] = []

@@ -113,8 +113,7 @@ class Context:
         self.moved: list[tuple[Any, Any]] = []  # what lies in a heap by now, and what it held first
         self.residuals = "cheap"  # what loops of derivatives that are called in the program save
         self.own_rules, self.has_own_rules = 0, False  # functions with own rules, and rules, being read
-        self.jitted = 0  # how many functions of Numba's are being read
-        self.rounds = False  # whether one was, or a derivative: they may round otherwise than the function
+        self.jitted, self.rounds = 0, False  # functions of Numba's being read; if one was, or a derivative
         self.cached: list[Path] | None = None  # what a function reads whose results a cache outside holds
         self.asked: Frame | None = None  # whose code called the library's function that is being read
 
