@@ -14,7 +14,7 @@ import numpy as np
 try:
     import numba
 
-    from ast_ad.compiler.kernels.vector_math import erf, exp, log, tanh
+    from ast_ad.compiler.kernels.vector_math import cos, erf, exp, log, sin, tanh
 
     compiled: Callable[..., Any] = numba.njit(
         cache=True, error_model="numpy", fastmath={"reassoc", "contract", "nsz", "arcp"}
@@ -22,10 +22,10 @@ try:
 except ImportError:
     from math import erf
 
-    exp, log, tanh = np.exp, np.log, np.tanh
+    cos, exp, log, sin, tanh = np.cos, np.exp, np.log, np.sin, np.tanh
 
     def compiled(function: Callable[..., Any]) -> Callable[..., Any]:
         return function
 
 
-__all__ = ["compiled", "erf", "exp", "log", "tanh"]
+__all__ = ["compiled", "cos", "erf", "exp", "log", "sin", "tanh"]
