@@ -223,6 +223,11 @@ def running_products(x):
     return np.sum(y)
 
 
+def running_products_of_matrices(x):
+    grid = np.cumprod(x[:4, None, :6] * x[:2, :6], axis=-1)
+    return np.sum(np.cumprod(x, axis=1) * x[::-1]) + np.sum(np.cumprod(np.sin(x), axis=0)) + np.sum(grid)
+
+
 def accumulated(x):
     return np.sum(np.logaddexp.accumulate(x, axis=1) * x) + np.sum(np.hypot.accumulate(x[0]))
 
@@ -289,7 +294,8 @@ CASES: list[tuple[Callable[..., Any], Any]] = [
     (chosen, V), (chosen_and_kept, V), (put_by_mask, V), (columns, X), (powers, W), (powers_of_numbers, W),
     (extrema, X), (gathered, X), (ones_and_zeros, X), (converted, V), (in_batches, V),
     (running_sums, X), (norms, X), (counts, X), (small_systems, X),
-    (running_products, X), (accumulated, X), (diagonals_set, X), (missing, X), (turned, X),
+    (running_products, X), (running_products_of_matrices, X), (accumulated, X), (diagonals_set, X),
+    (missing, X), (turned, X),
     (products_of_others, X),
     (written_twice, V), (chosen_places, V), (chosen_places, np.zeros(0)),
     (rows_by_masks, X), (rows_by_masks, -np.abs(X)),

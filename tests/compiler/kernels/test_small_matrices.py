@@ -1,5 +1,7 @@
 """Do the factorisations of small matrices give what LAPACK gives, and fail where it fails?"""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -78,7 +80,7 @@ def test_large(n):
 
 @pytest.mark.drawn(of=3)
 @pytest.mark.parametrize(("general", "n"), TINY, ids=lambda v: getattr(v, "__name__", str(v)))
-def test_of_one_or_two_rows(general, n):
+def test_of_one_to_three_rows(general, n):
     """The same bits as from the function for any number of rows, and its exception."""
     tiny_one = TINY[general, n]
     for a in (rng.normal(size=(n, n)) ** 2 + 3.0 * np.eye(n), np.full((n, n), np.nan), np.zeros((n, n))):
@@ -233,3 +235,24 @@ def test_the_hessian_of_a_determinant_in_a_loop_is_kernels():
     for column, e in zip(found["numba"].T, np.eye(2), strict=True):
         along = (gradient(p + h * e, z) - gradient(p - h * e, z)) / (2 * h)
         np.testing.assert_allclose(column, along, rtol=1e-6)
+
+
+def test_determinants_of_three_rows_in_any_order():
+    """All orders of pivots, and zeros where one is looked for; near to singular as exact as LAPACK's."""
+    a = np.array([[1e-3, 2.0, 0.5], [1.0, -0.5, 2.0], [-4.0, 1.0, 1.0]])
+    for rows in itertools.permutations(range(3)):
+        for columns in itertools.permutations(range(3)):
+            for zeros in ([], [0], [0, 1], [1, 2]):
+                b = a[list(rows)][:, list(columns)].copy()
+                b[zeros, 0] = 0.0
+                assert tiny.determinant_of_three(b) == small.determinant_of_small(b)
+                assert tiny.determinant_of_two(b[:2, :2]) == small.determinant_of_small(b[:2, :2].copy())
+    flat = np.ones((3, 3)) + 1e-8 * rng.normal(size=(3, 3))
+    np.testing.assert_allclose(tiny.determinant_of_three(flat), np.linalg.det(flat), rtol=1e-6)
+
+
+def test_cofactors_of_three_rows_where_there_is_no_inverse():
+    out = np.empty((3, 3))
+    for a in (np.zeros((3, 3)), np.outer([1.0, 2.0, -1.0], [3.0, 0.5, 2.0]), np.diag([2.0, 0.0, 3.0])):
+        tiny.cofactors_of_three(a, out)
+        np.testing.assert_allclose(out, linalg.cofactor(a), atol=1e-14)

@@ -76,3 +76,58 @@ def test_lengths_that_do_not_fit_are_numpys_error():
     of_a, of_b = derivative(A[:1], B)  # one matrix for all
     np.testing.assert_allclose(of_a, 2 * np.sum((A[:1] @ B) @ B.swapaxes(1, 2), axis=0, keepdims=True))
     np.testing.assert_allclose(of_b, 2 * A[:1].swapaxes(1, 2) @ (A[:1] @ B))
+
+
+S = DRAW.normal(size=(5, 3, 3)) + 3.0 * np.eye(3)
+
+
+def determinants(a):
+    return np.sum(np.log(np.linalg.det(a)) ** 2) + np.sum(np.linalg.det(a[:, :2, :2]))
+
+
+def inverses(a):
+    inverse = np.linalg.inv(a)
+    return np.sum(np.tanh(inverse @ a[::-1])) + np.sum(np.linalg.inv(a[:, :2, :2] * 2.0) ** 2)
+
+
+def solutions(a):
+    return np.sum(np.linalg.solve(a, a[::-1, :, :2]) ** 2)
+
+
+def grids_of_matrices(a):
+    return np.sum(np.linalg.det((a[:4] * 0.5).reshape(2, 2, 3, 3)) ** 2)
+
+
+@pytest.mark.slow(beyond=1)
+@pytest.mark.parametrize("function", [determinants, inverses, solutions, grids_of_matrices])
+def test_what_is_done_to_each_matrix_stays_in_kernels(function):
+    derivative = ast_ad.value_and_grad(function, backend="numba", fallback="error")
+    value, bar = derivative(S)
+    assert value == pytest.approx(function(S), rel=1e-13)
+    assert "` of arrays" not in str(derivative.explain())
+    np.testing.assert_allclose(bar, ast_ad.grad(function, backend="numpy")(S), rtol=1e-11, atol=1e-12)
+    ast_ad.check_grads(function, (S,), order=1, modes=("rev",))
+
+
+@pytest.mark.slow(beyond=1)
+def test_a_singular_matrix_in_a_stack_is_numpys_error():
+    derivative = ast_ad.value_and_grad(inverses, backend="numba")
+    derivative(S)
+    flat = S.copy()
+    flat[3] = 1.0
+    with pytest.raises(np.linalg.LinAlgError, match="Singular"):
+        derivative(flat)
+    assert derivative(S)[0] == pytest.approx(inverses(S), rel=1e-13)
+
+
+@pytest.mark.slow(beyond=1)
+def test_determinants_of_singular_matrices_have_gradients():
+    flat = S.copy()
+    flat[1], flat[3] = 0.0, np.outer([1.0, 2.0, -1.0], [3.0, 0.5, 2.0])
+
+    def product(a):
+        return np.sum(np.linalg.det(a) * np.arange(1.0, 6.0))
+
+    value, bar = ast_ad.value_and_grad(product, backend="numba", fallback="error")(flat)
+    assert value == pytest.approx(product(flat), rel=1e-13)
+    np.testing.assert_allclose(bar, ast_ad.grad(product, backend="numpy")(flat), rtol=1e-11, atol=1e-12)

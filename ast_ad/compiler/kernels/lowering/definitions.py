@@ -18,7 +18,17 @@ from ....rules import containers, helpers
 from ....rules.numpy import decompositions, diagonals, fft, joining, products, reductions, signal
 from ....rules.numpy.gather import refuse
 from ....rules.torch import activations as torch_activations
-from . import arrangements, contractions, log_sums, margins, recurrences, signals, statistics, steps
+from . import (
+    arrangements,
+    contractions,
+    log_sums,
+    margins,
+    matrix_stacks,
+    recurrences,
+    signals,
+    statistics,
+    steps,
+)
 
 
 def _only(condition: bool) -> None:
@@ -368,6 +378,7 @@ DEFINITIONS: dict[Any, Any] = {
     **contractions.DEFINITIONS,
     **steps.DEFINITIONS,
     **recurrences.DEFINITIONS,
+    **matrix_stacks.DEFINITIONS,
     **log_sums.DEFINITIONS,
     diagonals.with_diagonal: with_diagonal,
     np.nansum: nansum,

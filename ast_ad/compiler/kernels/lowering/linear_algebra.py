@@ -36,8 +36,11 @@ TINY: dict[tuple[Any, int], Any] = {
     (small.solve_small_matrix, 1): tiny.solve_one_matrix,
     (small.factor_small, 1): tiny.factor_one,
     (small.determinant_of_small, 1): tiny.determinant_of_one,
+    (small.determinant_of_small, 2): tiny.determinant_of_two,
+    (small.determinant_of_small, 3): tiny.determinant_of_three,
     (small.cofactors_of_small, 1): tiny.cofactor_of_one,
     (small.cofactors_of_small, 2): tiny.cofactors_of_two,
+    (small.cofactors_of_small, 3): tiny.cofactors_of_three,
     (small.cofactor_bars_of_small, 1): tiny.cofactor_bars_of_one,
     (small.cofactor_bars_of_small, 2): tiny.cofactor_bars_of_two,
 }

@@ -26,7 +26,7 @@ from ..numbers import python_math
 from ..numbers.scalar_calls import scalar_form
 from ..numbers.scalars import NoForm, argument_type
 from ..partition.mixed_types import computes_alike
-from . import steps
+from . import matrix_stacks, steps
 from .forms import FORMS, form_of, pointwise, resolved
 from .index_maps import select
 from .loop_values import Formula, Mapped, Value
@@ -131,10 +131,12 @@ def _is_ufunc(fn: Any) -> bool:
 
 
 def _of_stack(op: Op) -> bool:
-    """Whether it is the product of a stack of matrices by one matrix: one product of two is as good."""
+    """Whether a definition is better: products of a stack by one matrix, what is done to each matrix of one."""
     types = [a.type for a in op.args if isinstance(a, Var)]
     ranks = [len(t.shape) for t in types if isinstance(t, Array) and t.shape is not None]
-    return op.fn in (np.matmul, operator.matmul) and ranks[1:] == [2] and ranks[0] > 2
+    if op.fn in (np.matmul, operator.matmul):
+        return ranks[1:] == [2] and ranks[0] > 2
+    return op.fn in matrix_stacks.DEFINITIONS and ranks[:1] > [2]
 
 
 def is_pointwise(op: Op) -> bool:

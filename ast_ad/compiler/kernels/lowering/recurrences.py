@@ -1,4 +1,8 @@
-"""What do products and recurrences along a vector stand for? Loops. Part of the ``definitions``."""
+"""What do products and recurrences along an axis stand for? Loops. Part of the ``definitions``.
+
+Along the last axis of several each row is a loop of its own, so that its last number is at hand; along the first
+one, whole rows follow each other.
+"""
 
 from __future__ import annotations
 
@@ -16,28 +20,45 @@ def _of_vector(a):
         refuse("this call")
 
 
+def _of_floats(*arrays):
+    if any([np.ndim(a) < 1 or a.dtype != arrays[0].dtype or a.dtype.kind != "f" for a in arrays]):
+        refuse("this call")
+
+
 def cumprod(a, axis=None):
-    _of_vector(a)
+    _of_floats(a)
+    if np.ndim(a) == 1 or axis is not None and axis % np.ndim(a) == 0:
+        return _products(a)
+    if axis is None or axis % np.ndim(a) != np.ndim(a) - 1:
+        refuse("this call")
     out = np.empty_like(a)
-    for i in range(len(a)):
-        out[i] = a[i] if i == 0 else out[i - 1] * a[i]
+    for i, row in enumerate(a):
+        out[i] = _products(row) if np.ndim(row) == 1 else cumprod(row, -1)
+    return out
+
+
+def _products(a):
+    out = np.empty_like(a)
+    out[:1] = a[:1]
+    for i in range(1, len(a)):
+        out[i] = out[i - 1] * a[i]
     return out
 
 
 def shift(a, first):
-    _of_vector(a)
+    _of_floats(a)
     out = np.empty_like(a)
-    for i in range(len(a)):
-        out[i] = first if i == 0 else a[i - 1]
+    out[:1] = first
+    out[1:] = a[:-1]
     return out
 
 
 def linear_recurrence(c, x):
-    _of_vector(c)
-    _of_vector(x)
+    _of_floats(c, x)
     out = np.empty_like(x)
-    for i in range(len(x)):
-        out[i] = x[i] if i == 0 else x[i] + c[i] * out[i - 1]
+    out[:1] = x[:1]
+    for i in range(1, len(x)):
+        out[i] = x[i] + c[i] * out[i - 1]
     return out
 
 

@@ -35,12 +35,15 @@ from ...ir.ops import (
 )
 from ...ir.types import Array, Scalar
 from .. import runtime as kernels, threads
-from ..numbers import small_matrices, sorted_places
+from ..numbers import factored_systems, matrix_functions, small_matrices, sorted_places, tiny_matrices
 
 _ACCESSES = {operator.getitem, builtin.setitem_, builtin.add_item_}
 _WHOLE = {np.dot, np.transpose, threads.attempt, threads.copies, threads.add_copies}
-"""What reads, or fills, a whole array; so do the functions of small matrices, and searches."""
-_CALLS = {small_matrices.__name__, sorted_places.__name__}
+"""What reads, or fills, a whole array; so do the functions of matrices, and searches."""
+_CALLS = {
+    module.__name__
+    for module in (factored_systems, matrix_functions, small_matrices, sorted_places, tiny_matrices)
+}
 _PURE = {
     operator.add,
     operator.sub,
