@@ -131,7 +131,7 @@ def _is_ufunc(fn: Any) -> bool:
 
 
 def _of_stack(op: Op) -> bool:
-    """Whether a definition is better: products of a stack by one matrix, what is done to each matrix of one."""
+    """Whether a definition is better: of a stack by one matrix, and of what is done to each of a stack."""
     types = [a.type for a in op.args if isinstance(a, Var)]
     ranks = [len(t.shape) for t in types if isinstance(t, Array) and t.shape is not None]
     if op.fn in (np.matmul, operator.matmul):

@@ -1,7 +1,8 @@
 """What do inverses, solutions and determinants of stacks of small matrices stand for? Those of each in turn.
 
-Part of the ``definitions``. NumPy calls LAPACK for each matrix, which takes longer than the work itself; and what
-stays with NumPy ends a kernel: all that goes in and comes out is an array in memory.
+Part of the ``definitions``. NumPy calls LAPACK for each matrix, which takes longer than the work itself; and
+what stays with NumPy ends a kernel: all that goes in and comes out is an array in memory. The loops are over
+``enumerate``: those over a short ``range`` are written out, and only loops call what is for one matrix.
 """
 
 from __future__ import annotations
@@ -16,7 +17,6 @@ from ....rules.numpy.linalg import cofactor
 from ..numbers.small_matrices import MOST_ROWS
 
 
-# `enumerate`, as a rule's own loop over a short `range` is written out, and only loops call what is for one matrix.
 def _small(a, most):
     """Refuse what is no stack of small square matrices: also those of a length that is not known."""
     shape = np.shape(a)
@@ -60,4 +60,9 @@ def cofactors(a):
     return out
 
 
-DEFINITIONS: dict[Any, Any] = {np.linalg.det: det, np.linalg.inv: inv, np.linalg.solve: solve, cofactor: cofactors}
+DEFINITIONS: dict[Any, Any] = {
+    np.linalg.det: det,
+    np.linalg.inv: inv,
+    np.linalg.solve: solve,
+    cofactor: cofactors,
+}

@@ -1,7 +1,7 @@
 """What do products and recurrences along an axis stand for? Loops. Part of the ``definitions``.
 
-Along the last axis of several each row is a loop of its own, so that its last number is at hand; along the first
-one, whole rows follow each other.
+Along the last axis of several each row is a loop of its own, so that its last number is at hand; along the
+first one, whole rows follow each other.
 """
 
 from __future__ import annotations

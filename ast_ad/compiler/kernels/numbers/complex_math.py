@@ -132,12 +132,11 @@ def _part(a, b):
 
 @linked
 def exp_complex(z):
-    if z.imag == 0:
-        return complex(vector_math.exp(z.real), z.imag)
+    """Without branches, so that loops of it are vectors: the edges choose between what is computed anyway."""
     half = vector_math.exp(0.5 * z.real)  # twice, so that a result in range is found
-    if half == 0:
-        return complex(0.0, 0.0)
-    return complex(half * vector_math.cos(z.imag) * half, half * vector_math.sin(z.imag) * half)
+    x, y = half * vector_math.cos(z.imag) * half, half * vector_math.sin(z.imag) * half
+    y = z.imag if z.imag == 0 else y
+    return complex(0.0 if half == 0 else x, 0.0 if half == 0 else y)
 
 
 @linked
