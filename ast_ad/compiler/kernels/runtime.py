@@ -202,6 +202,20 @@ def require(condition: bool) -> None:
         raise Mismatch
 
 
+def _counted(context: Any, builder: Any, type: Any, n: Any, known: Any) -> Any:
+    _stop_if(context, builder, builder.icmp_signed("!=", n, known))
+    return context.get_dummy_value()
+
+
+@_instructions(
+    lambda *given: _integers(*given) and types.void(INTEGER, INTEGER), [(INTEGER, INTEGER)], _counted
+)
+def counted(n: int, known: int) -> None:
+    """Tell the compiler that a length is a number; what the driver has seen to, and nothing to assume."""
+    if n != known:
+        raise Mismatch
+
+
 def _position(context: Any, builder: Any, type: Any, i: Any, n: Any) -> Any:
     place = _from_end(builder, i, n)
     _stop_if(context, builder, builder.icmp_unsigned(">=", place, n))

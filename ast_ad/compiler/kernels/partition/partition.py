@@ -48,6 +48,7 @@ from ...simplify.renaming import copy_function, replace_reads
 from ..fresh_memory import empty
 from ..nests.dead_arrays import tidy
 from ..nests.improvements import improve
+from ..nests.known_lengths import tell_lengths
 from ..nests.parallel import parallelise
 from ..nests.regions import Unsupported
 from ..nests.scalarize import Scalarizer
@@ -323,6 +324,7 @@ class _Partition:
             ops += allocation
         returned = [v for v, value in zip(returned, given, strict=True) if value not in outside]
         eliminate_dead_code(kernel)
+        tell_lengths(kernel)
         if overlaps:
             self.parts.overlapping.add(kernel.name)
         fn = self.parts.calls[kernel.name] = KernelCall(kernel)

@@ -1,0 +1,61 @@
+"""Which lengths of a kernel's arrays are numbers? Those behind the first axis are told to the compiler.
+
+``tell_lengths(kernel) -> None``. The last change of a kernel, when its parameters are known.
+
+Where elements of one column lie apart is the length of a row. LLVM does not know that it is 3, takes it for
+1, and makes vectors for that case only: a loop over the rows of such an array takes up to ten times as long.
+The length was compared before the call, or is that of an array that the driver makes; comparing it once in the
+kernel takes no time, and all that follows relies on it.
+"""
+
+from __future__ import annotations
+
+import operator
+
+import numpy as np
+
+from ...ir.ops import Function, Lit, Op, Statement, Var
+from ...ir.types import Array, TupleOf
+from .. import runtime as kernels
+from .body import INT
+
+
+def tell_lengths(kernel: Function) -> None:
+    """Compare such lengths at the kernel's begin, in place, if it does not check them anyway."""
+    told: list[Statement] = []
+    for array in kernel.params:
+        shape = array.type.shape if isinstance(array.type, Array) else None
+        axes = [(axis, n) for axis, n in enumerate(shape or ()) if axis and isinstance(n, int) and n > 1]
+        if not axes or _is_measured(kernel, array):
+            continue
+        lengths = Var(TupleOf((INT,) * len(shape or ())), "shape")
+        told.append(Op(np.shape, (array,), (lengths,)))
+        for axis, n in axes:
+            length = Var(INT, "n")
+            told.append(Op(operator.getitem, (lengths, Lit(axis)), (length,)))
+            told.append(Op(kernels.counted, (length, Lit(n)), (), effect=True))
+    kernel.body.ops[:0] = told
+
+
+def _is_measured(kernel: Function, array: Var) -> bool:
+    """Whether the kernel checks an array's lengths: of what comes from elsewhere it compares all it knows."""
+    shapes = {
+        op.outs[0]
+        for op in kernel.body.ops
+        if isinstance(op, Op) and op.fn is np.shape and op.args[0] is array
+    }
+    read = {
+        op.outs[0]: op.args[1].value
+        for op in kernel.body.ops
+        if isinstance(op, Op)
+        and op.fn is operator.getitem
+        and op.args[0] in shapes
+        and isinstance(op.args[1], Lit)
+    }
+    return any(
+        isinstance(op, Op)
+        and op.fn is operator.eq
+        and isinstance(op.args[1], Lit)
+        and read.get(op.args[0], 0)
+        for op in kernel.body.ops
+    )
