@@ -229,17 +229,24 @@ def save_needed(
     shapes_only = read_for_metadata_only(loop.block)
     keep_lengths(loop.block, op.body, shapes_only & local - sweep.undefined)
     local |= set(defined(op.body))
+
+    def dear(var: Var) -> bool:
+        """A list of the loop around this one, of which that would save a copy for each of its own turns."""
+        return var not in local and var in sweep.recorded and isinstance(var.type, ListOf)
+
     needed = borrow_metadata(loop.block, local, _shape_donors(sweep, op, loop, local))
     choice = plan(
-        [v for v in needed if v in local],
+        [v for v in needed if v in local or dear(v)],
         op.body,
-        lambda v: v not in local or v in in_step,
+        lambda v: v not in local and not dear(v) or v in in_step,
         shapes_only,
         sweep.residuals,
+        dear,
     )
     names: Renaming = {}
     shapes_only -= read_for_values(choice.repeated)  # what is computed again reads more than the sweep itself
-    tape = _record(sweep, op, choice.saved, shapes_only, names) if choice.saved else None
+    saved = [v for v in choice.saved if v in local]
+    tape = _record(sweep, op, saved, shapes_only, names) if saved else None
     repeat_into(loop.block, choice.repeated, names)
     read = set(free(loop.block))
     replace_reads(loop.block, names)
