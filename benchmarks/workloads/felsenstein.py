@@ -1,4 +1,4 @@
-"""Felsenstein's pruning: likelihood of a tree's branches and of base frequencies, a list of arrays (sites, 4)."""
+"""Felsenstein's pruning: likelihood of a tree by its branches and base frequencies, a list of arrays."""
 
 import numpy as np
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from benchmarks.compiled import compiled, log
+from benchmarks.compiled import compiled
 
 UNSEEN = True
 SIZE, TINY, WRT = {"side": 9}, {"side": 2}, (0, 4, 5)

@@ -1,4 +1,4 @@
-"""Pharmacokinetics: three compartments of all patients at once, RK4, doses, and measurements where there are any."""
+"""Pharmacokinetics: three compartments of all patients at once, RK4, doses, masked measurements."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Structure factors: the misfit of a crystal's diffraction, complex exponentials of a product, sums over atoms."""
+"""Structure factors: misfit of a crystal's diffraction, complex exponentials, sums over atoms."""
 
 import numpy as np
 
@@ -42,7 +42,7 @@ def primal(positions, b, factors, hkl, scale, s, seen):
 
 @compiled
 def hand(positions, b, factors, hkl, scale, s, seen):
-    """A reflection at a time: its atoms' waves stay in the cache, and are read again as soon as the sum is known."""
+    """A reflection at a time: its atoms' waves stay in the cache, read again when the sum is known."""
     n, m = positions.shape[0], hkl.shape[0]
     places = (2.0 * np.pi) * positions.T.copy()
     x, y, z = places[0], places[1], places[2]

@@ -2,9 +2,9 @@
 
 ``tell_lengths(kernel) -> None``. The last change of a kernel, when its parameters are known.
 
-Where elements of one column lie apart is the length of a row. LLVM does not know that it is 3, takes it for
-1, and makes vectors for that case only: a loop over the rows of such an array takes up to ten times as long.
-The length was compared before the call, or is that of an array that the driver makes; comparing it once in the
+Elements of one column lie the length of a row apart. LLVM does not know that it is 3, takes it for 1, and
+makes vectors for that case only: a loop over the rows of such an array takes up to ten times as long. The
+length was compared before the call, or is that of an array that the driver makes; comparing it once in the
 kernel takes no time, and all that follows relies on it.
 """
 
