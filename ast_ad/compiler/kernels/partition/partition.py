@@ -53,6 +53,7 @@ from ..nests.parallel import parallelise
 from ..nests.regions import Unsupported
 from ..nests.scalarize import Scalarizer
 from .alias_sets import Groups
+from .calls_alike import calls_alike
 from .decisions import decide_as_written
 from .first_values import first_values
 from .mixed_types import can_hold, held_as, kinds, widened
@@ -185,7 +186,8 @@ class _Partition:
                 if new is None:  # something in the run was refused
                     if all(map(self.is_free, run)):  # which the kernel reads, and a part of it does not
                         self.refuse(run[0], self.parts.refused[-1][1])
-                    self.refuse_alike(run)
+                    for alike in calls_alike(*self.parts.refused[-1], run):
+                        self.refuse(alike, self.parts.refused[-1][1])
                     rest = run + rest
                     continue
                 done += new
@@ -198,18 +200,6 @@ class _Partition:
                     self.block(inner)
                 done.append(op)
         block.ops = done
-
-    def refuse_alike(self, run: list[Statement]) -> None:
-        """What was refused as this function of such arguments is refused wherever it stands in the run.
-
-        Each attempt at a kernel reads all of the run: a chain of 70 exponentials would be read 70 times.
-        """
-        op, why = self.parts.refused[-1]
-        if not isinstance(op, Op) or not why.startswith(f"`{getattr(op.fn, '__name__', '')}` of"):
-            return
-        for other in run[run.index(op) + 1 :] if op in run else ():
-            if isinstance(other, Op) and _call(other) == _call(op) and self.is_free(other):
-                self.refuse(other, why)
 
     def kernel(self, run: list[Statement], block: Block) -> list[Statement] | None:
         """The call of a new kernel in place of a run; None if it has to be split."""
@@ -378,12 +368,6 @@ def is_supported(type: Type) -> bool:
     if isinstance(type, Array):
         return bool(type.shape) and type.dtype.name in DTYPES and type.dtype.isnative
     return isinstance(type, Scalar) and (type.dtype is None or type.dtype.name in DTYPES)
-
-
-def _call(op: Op) -> tuple[object, ...]:
-    """The function that is called, and the types and literals that it is given."""
-    args = (*op.args, *op.kwargs.values())
-    return op.fn, *op.kwargs, *(str(a.type) if isinstance(a, Var) else repr(a) for a in args)
 
 
 def _is_index(var: Var) -> bool:
