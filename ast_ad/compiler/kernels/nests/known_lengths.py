@@ -39,23 +39,8 @@ def tell_lengths(kernel: Function) -> None:
 
 def _is_measured(kernel: Function, array: Var) -> bool:
     """Whether the kernel checks an array's lengths: of what comes from elsewhere it compares all it knows."""
-    shapes = {
-        op.outs[0]
-        for op in kernel.body.ops
-        if isinstance(op, Op) and op.fn is np.shape and op.args[0] is array
-    }
-    read = {
-        op.outs[0]: op.args[1].value
-        for op in kernel.body.ops
-        if isinstance(op, Op)
-        and op.fn is operator.getitem
-        and op.args[0] in shapes
-        and isinstance(op.args[1], Lit)
-    }
-    return any(
-        isinstance(op, Op)
-        and op.fn is operator.eq
-        and isinstance(op.args[1], Lit)
-        and read.get(op.args[0], 0)
-        for op in kernel.body.ops
-    )
+    ops = [op for op in kernel.body.ops if isinstance(op, Op)]
+    shapes = {op.outs[0] for op in ops if op.fn is np.shape and op.args[0] is array}
+    lengths = {op.outs[0] for op in ops if op.fn is operator.getitem and op.args[0] in shapes}
+    equal = [op for op in ops if op.fn is operator.eq and isinstance(op.args[1], Lit)]
+    return any(op.args[0] in lengths for op in equal)
