@@ -37,6 +37,14 @@ def test_rows_of_another_length_get_kernels_of_their_own():
     assert bar.shape == (20, 2)
 
 
+def test_long_rows_are_not_told():
+    derivative = ast_ad.value_and_grad(amplitudes, argnums=(0, 1), backend="numba", fallback="error")
+    points, waves = np.hstack([POINTS, POINTS]), np.hstack([WAVES, WAVES])
+    value, _ = derivative(points, waves)
+    assert value == pytest.approx(amplitudes(points, waves), rel=1e-13)
+    assert "counted" not in derivative.source
+
+
 def test_a_length_that_was_told_wrongly_stops_the_kernel():
     @kernels.lean_kernel
     def first(x):

@@ -1,4 +1,4 @@
-"""Which lengths of a kernel's arrays are numbers? Those behind the first axis are told to the compiler.
+"""Which lengths of a kernel's arrays are numbers? Short ones behind the first axis are told to the compiler.
 
 ``tell_lengths(kernel) -> None``. The last change of a kernel, when its parameters are known.
 
@@ -19,13 +19,18 @@ from ...ir.types import Array, TupleOf
 from .. import runtime as kernels
 from .body import INT
 
+NARROW = 4
+"""Longer rows are not told: their columns are gathered; a Markov model of 12 states took twice as long."""
+
 
 def tell_lengths(kernel: Function) -> None:
     """Compare such lengths at the kernel's begin, in place, if it does not check them anyway."""
     told: list[Statement] = []
     for array in kernel.params:
         shape = array.type.shape if isinstance(array.type, Array) else None
-        axes = [(axis, n) for axis, n in enumerate(shape or ()) if axis and isinstance(n, int) and n > 1]
+        axes = [
+            (axis, n) for axis, n in enumerate(shape or ()) if axis and isinstance(n, int) and 1 < n <= NARROW
+        ]
         if not axes or _is_measured(kernel, array):
             continue
         lengths = Var(TupleOf((INT,) * len(shape or ())), "shape")
