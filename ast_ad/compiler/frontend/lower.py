@@ -126,32 +126,19 @@ def lower(
         except Restart as restart:
             constants = with_others(constants | restart.keys)
             builds += 1
-            if builds == MAX_BUILDS // 2:  # the arrays in long lists ask for their lengths one by one
-                constants |= {("arg", i, "shape") for i, v in enumerate(leaves) if isinstance(v, np.ndarray)}
-                if sum(key[0] == "arg" and len(key) == 2 for key in constants) > 2:  # so do the ints in them
-                    constants |= {
-                        ("arg", i) for i, v in enumerate(leaves) if isinstance(v, (int, np.integer))
-                    }
+            if builds == MAX_BUILDS // 2:
+                constants |= asked_one_by_one(constants, leaves)
         except AdError as problem:
             more = what_may_tell(problem, constants)
-            if more:
-                constants |= more
-                builds += 1
-                continue
-            if bounds.add(problem) or bounds.drop():
-                builds += 1
-                continue
-            if problem.at_run_time and ITEMS_APART not in constants:
-                constants |= {ITEMS_APART}
-                builds += 1
-                continue
-            if problem.records:  # each for itself, perhaps, in loops that are written out
-                constants |= {NO_RECORDS}
-                builds += 1
-                continue
-            first = first or problem.kept()
-            if sites is None or not sites.choose(problem):
-                break
+            if not more and not (bounds.add(problem) or bounds.drop()):
+                more = read_apart(problem) - constants
+                if not more:
+                    first = first or problem.kept()
+                    if sites is None or not sites.choose(problem):
+                        break
+                    continue
+            constants |= more
+            builds += 1
     if first is not None:
         raise first
     raise AssertionError("the builds do not settle")
@@ -254,6 +241,20 @@ def what_may_tell(problem: AdError, known: frozenset[Any]) -> frozenset[Any]:
     step = HANDLES if REFERENCES in known or getattr(problem, "elements", False) else REFERENCES
     more: frozenset[Any] = frozenset({REFERENCES, step}) - known
     return more or getattr(problem, "orders", frozenset())
+
+
+def read_apart(problem: AdError) -> frozenset[Any]:
+    """What lets a program that was refused be read item by item: long lists, then records in loops."""
+    found = [ITEMS_APART] if problem.at_run_time else []
+    return frozenset(found + [NO_RECORDS] if problem.records else found)
+
+
+def asked_one_by_one(constants: frozenset[Any], leaves: Sequence[Value]) -> set[Any]:
+    """The lengths of all arrays in arguments, of which a build asks for one each, and so of ints."""
+    found: set[Any] = {("arg", i, "shape") for i, v in enumerate(leaves) if isinstance(v, np.ndarray)}
+    if sum(key[0] == "arg" and len(key) == 2 for key in constants) > 2:
+        found |= {("arg", i) for i, v in enumerate(leaves) if isinstance(v, (int, np.integer))}
+    return found
 
 
 class Recorder(Builder):

@@ -12,7 +12,6 @@ from ...ir.dims import Int, length, smallest
 from ...ir.ops import Arg, Lit, Seq, Var
 from ...ir.spans import absolute, reshaped
 from ...ir.types import ListOf, kind_of
-from ..builder import type_of_arg
 from .shape_rules import (
     NONE,
     Shape,
@@ -253,8 +252,9 @@ def _holds_ints(arg: Arg) -> bool:
         return all(map(_holds_ints, arg.items))
     if isinstance(arg, Lit):
         return np.asarray(arg.value).dtype.kind in "iu"
-    type = arg.type.element if isinstance(arg, Var) and isinstance(arg.type, ListOf) else type_of_arg(arg)
-    return kind_of(type) == "int"
+    if not isinstance(arg, Var):
+        return False
+    return kind_of(arg.type.element if isinstance(arg.type, ListOf) else arg.type) == "int"
 
 
 @shape_of(np.lib.stride_tricks.sliding_window_view)
