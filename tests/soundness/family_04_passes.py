@@ -3,6 +3,8 @@
 All must be right, and compiled where nothing else is said.
 """
 
+import functools
+
 import numpy as np
 
 from .harness import program
@@ -217,6 +219,34 @@ def of_other_lengths(x, y, s):
         if x[1] > 0:
             a = b
     return np.sum(a * a) + np.sum(x) * np.sum(y)
+
+
+# ----- by what a fold carries
+def added_in_place(total, v):
+    total[1:] += v
+    return total
+
+
+@program(X, Y, 1.5, later=LATER)
+def reduced_into_an_array_with_a_name(x, y, s):
+    total = np.zeros(3)
+    result = functools.reduce(added_in_place, [v * s for v in x], total)
+    result[0] += s
+    return np.sum(total**2 * y)
+
+
+@program(X, Y, 1.5, later=LATER)
+def reduced_into_a_view(x, y, s):
+    total = x * 1.0
+    functools.reduce(added_in_place, y, total[::-1])
+    return np.sum(total**2 * s)
+
+
+@program(X, Y, 1.5, later=LATER, compiled=False)
+def reduced_into_a_list_with_a_name(x, y, s):
+    total = [s, 0.0]
+    functools.reduce(lambda held, v: held.append(v * s) or held, [v for v in x], total)
+    return sum(v**2 for v in total)
 
 
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).

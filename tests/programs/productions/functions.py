@@ -121,6 +121,10 @@ def short_functions(a: Author) -> None:
         "{q} = {{k: t * {f} for k, t in enumerate({v})}}\n{r} = {q}[0] + sum({q}.values())",
         "{r} = functools.reduce(lambda p0, q0: p0 * 0.5 + q0, {v}, {f})",
         (
+            "{q} = {v} * 1.0\ndef {g}(p0, q0):\n    p0[-1:] += q0\n    return p0\n"
+            "{r} = np.sum(functools.reduce({g}, [t * {f} for t in {v}], {q})) * {c} + np.sum({q})"
+        ),
+        (
             "{q} = [lambda t: t * {f}, np.sin, lambda t: t + {c}]\n{r} = {c}\nfor {g} in {q}:\n"
             "    {r} = {g}({r})"
         ),

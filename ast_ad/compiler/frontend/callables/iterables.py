@@ -29,7 +29,7 @@ from ..store.dicts import copy_entries, fill
 from ..store.holding import placed, same_elements, set_list
 from ..store.identities import ITERATORS, is_iterator, used_up
 from ..store.outer_stores import Attributes
-from ..store.shared_names import root_of
+from ..store.shared_names import FOLDED, root_of
 from ..tables import Intrinsic, handles
 from ..types.type_questions import known_rank
 from ..values import (
@@ -212,8 +212,8 @@ def accumulate(
 ) -> Any:
     """Fold an iterable: ``total = step(total, item)``; once the total is ``decided``, no item is made."""
     frame = cx.frame
-    around = sum(str(key).startswith("$total") for key in cx.state.get(frame))  # folds around this one
-    name = f"$total{around + 1}" if around else "$total"
+    around = sum(str(key).startswith(FOLDED) for key in cx.state.get(frame))  # folds around this one
+    name = f"{FOLDED}{around + 1}" if around else FOLDED
     cx.state.set_name(frame, name, start)
 
     def body(item: Value) -> None:

@@ -12,7 +12,7 @@ from ..constructs.boundness import maybe
 from ..constructs.statements import EXITS
 from ..context import Context
 from ..store.identities import held_twice, one_of
-from ..store.shared_names import readable
+from ..store.shared_names import FOLDED, readable
 from ..types.joins import ShapeChange, renewed
 from ..values import (
     Arr,
@@ -42,7 +42,7 @@ from .templates import (
 
 def is_flag(slot: Slot) -> bool:
     """Whether a slot is none of the user's: how and with what the loop was left."""
-    return isinstance(slot[1], str) and slot[1].startswith("$")
+    return isinstance(slot[1], str) and slot[1].startswith("$") and not slot[1].startswith(FOLDED)
 
 
 def finish_late(

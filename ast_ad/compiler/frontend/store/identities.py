@@ -37,7 +37,7 @@ from ..values import (
     Value,
 )
 from .records import MUTATED, note
-from .shared_names import items_held, lists_of, live_frames, outside_holders, shared_roots
+from .shared_names import holds_value, items_held, lists_of, live_frames, outside_holders, shared_roots
 
 if TYPE_CHECKING:
     from ..loops.template import Template
@@ -242,7 +242,7 @@ def held_twice(cx: Context, state: State, without: Collection[object] = ()) -> f
         value
         for frame in frames
         for name, value in state.look(frame).items()
-        if (not name.startswith("$") or name == "$choice") and (frame, name) not in without
+        if holds_value(name) and (frame, name) not in without
     ]
     stack += [*outside_holders(cx), *cx.iterated]
     seen = set(map(id, frames))

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from ..loops.template import Template
     from .merge import Phis
 
+FOLDED = "$total"  # how the names of what folds carry begin: they show what the program's own names show
 STALE = "it may show an array that was written since under another name"
 SHARED = "an array that may be one of several, depending on the pass of a loop"
 STILL_SHARED = "an array that may be one of several, depending on the last pass of a loop"
@@ -87,6 +88,11 @@ def references(
     return found
 
 
+def holds_value(name: str) -> bool:
+    """Whether a slot of a frame holds what the program goes on with: a name of its, or what has none yet."""
+    return not name.startswith("$") or name == "$choice" or name.startswith(FOLDED)
+
+
 def _counted(
     cx: Context, state: State, without: Collection[object], iterated: Sequence[Collection[Value]]
 ) -> list[Counter[Any]]:
@@ -97,7 +103,7 @@ def _counted(
     for frame in frames:
         local: Counter[object] = Counter()
         for name, value in state.get(frame).items():
-            if (not name.startswith("$") or name == "$choice") and (frame, name) not in without:
+            if holds_value(name) and (frame, name) not in without:
                 _count(cx, value, state, local, seen)
         _count_returned(cx, frame, state, local)
         found.update(local)
