@@ -77,7 +77,10 @@ SAMPLES = {
     sg.detrend: [(X,), (ROWS, 0), (ROWS, -1, "constant")],
     sg.savgol_filter: [
         Sample((X, 5, 2), wrt=(0,)),
-        Sample((ROWS, 5, 3, 1, 0.5), wrt=(0,)),
+        Sample((ROWS, 5, 3, 1, 0.5), wrt=(0, 4)),
         Sample((ROWS, 3, 1, 0, 1.0, 0, "nearest"), wrt=(0,)),
+        Sample((X, 5, 2, 2, 0.5, -1, "constant", 0.4), wrt=(0, 4)),
     ],
+    sg.savgol_coeffs: [Sample((5, 3, 1, 0.5), wrt=(3,)), Sample((5, 3, 2, 0.5, 1, "dot"), wrt=(3,))],
+    scipy_signal.end_weights: [Sample((5, 3, 1, 0.5), wrt=(3,))],
 }

@@ -12,8 +12,9 @@ import numpy as np
 import scipy.fft as sf
 import scipy.fftpack as fp
 
+from ..numpy.fft import fftfreq
 from ..numpy.gather import refuse
-from ..registry import composite, nondifferentiable
+from ..registry import composite, nondifferentiable, vjp
 
 
 @composite(fp.fft)
@@ -87,4 +88,5 @@ def idct(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False):
     return sf.idct(x, type, n, axis, norm) * (2 * np.shape(x)[axis])
 
 
-nondifferentiable(in_packed, fp.rfftfreq)
+nondifferentiable(in_packed)
+vjp(fp.rfftfreq)(fftfreq)

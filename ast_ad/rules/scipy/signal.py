@@ -441,10 +441,10 @@ def savgol_filter(x, window_length, polyorder, deriv=0, delta=1.0, axis=-1, mode
 
 def end_weights(length: int, degree: int, deriv: int, delta: float) -> Any:
     """What each value of a window adds to the polynomial through it, or its derivative, at each place."""
-    places = range(length)
-    return np.stack(
-        [sg.savgol_coeffs(length, degree, deriv, delta, pos=p, use="dot") for p in places], axis=1
-    )
+    weights = [sg.savgol_coeffs(length, degree, deriv, delta, pos=p, use="dot") for p in range(length)]
+    return np.stack(weights, axis=1)
 
 
-nondifferentiable(sg.savgol_coeffs, end_weights)
+@vjp(sg.savgol_coeffs, end_weights)
+def savgol_coeffs(g, ans, window_length, polyorder, deriv=0, delta=1.0, pos=None, use="conv"):
+    return None, None, None, -deriv * np.sum(g * ans) / delta
