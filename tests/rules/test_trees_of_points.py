@@ -114,3 +114,5 @@ def test_what_has_no_rule_is_refused():
         ast_ad.grad(lambda x: np.sum(PYTHON.query(x.reshape(2, 2), k=[1, 3])[0]))(X)
     with pytest.raises(ast_ad.AdError):
         ast_ad.grad(lambda x: np.sum(COMPILED.query(followed(x).reshape(2, 2))[0]))(X)
+    with pytest.raises(ast_ad.AdError, match="query_ball_point"):
+        ast_ad.grad(lambda x: x[cKDTree(x.reshape(2, 2)).query_ball_point([0.0, 0.0], 9.0)[0]])(X)

@@ -66,3 +66,26 @@ class Tree:
     ) -> Any:
         how = self.leafsize, self.compact, self.balanced
         return asked(self, how, x, k, eps, p, distance_upper_bound)
+
+    def query_ball_point(self, *args: Any, **kwargs: Any) -> Any:
+        return no_rule("query_ball_point")
+
+    def query_ball_tree(self, *args: Any, **kwargs: Any) -> Any:
+        return no_rule("query_ball_tree")
+
+    def query_pairs(self, *args: Any, **kwargs: Any) -> Any:
+        return no_rule("query_pairs")
+
+    def count_neighbors(self, *args: Any, **kwargs: Any) -> Any:
+        return no_rule("count_neighbors")
+
+    def sparse_distance_matrix(self, *args: Any, **kwargs: Any) -> Any:
+        return no_rule("sparse_distance_matrix")
+
+
+def no_rule(method: str) -> Any:
+    refuse(
+        f"{method} of a tree of points",
+        "there is a rule for query alone",
+        "find the points before the function is called, and pass it their places",
+    )
