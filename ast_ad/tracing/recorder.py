@@ -35,6 +35,7 @@ from . import (
 from .argument_copies import Copies
 from .askers import asked_by
 from .births import births
+from .compiled_functions import takes_plain_arrays
 from .ends import INSIDE, End, Places, ends, lost
 from .faces import hide
 from .identity import given as in_places
@@ -128,13 +129,7 @@ def _run(function: Callable[..., Any], args: Any, kwargs: Any, objects: Sequence
             raise
         if not any(words in str(error) for words in (Traced.__name__, *OTHER_WORDS)):
             raise
-        told = str(error).partition("\n")[0]
-        raise UnsupportedError(
-            "compiled code that is called with a traced array",
-            place(error),
-            why=f"it takes plain arrays only, and its derivative is not known ({told})",
-            fix="write an autograd.Function, or NumPy code in its place",
-        ) from error
+        raise takes_plain_arrays(error, place(error)) from error
     finally:
         made.clear()  # their tracebacks lead here, and to the variables of all callers
 

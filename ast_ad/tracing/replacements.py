@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from ..eager.dispatch import needs_grad, plain_of
+from ..eager.dispatch import plain_of
 from ..eager.numpy_protocol import run
 from ..eager.state import state
 from ..eager.tensor import Tensor
@@ -26,6 +26,7 @@ from ..errors import UnsupportedError
 from ..rules.of_numba import changed_since, is_ufunc, made_of, outdated
 from ..rules.registry import count, lookup, primitives, writing_parameters
 from .builtin_classes import OF_NUMPY
+from .compiled_functions import is_compiled, made, on_constants
 from .creation import converts, fills, fromiter, full, has_traced, of_lists, stacked
 from .ends import compares, counted
 from .followed import followed, objects, vectorized
@@ -35,7 +36,6 @@ from .overwritten import overwriting
 from .stand_ins import named
 from .strides import strides_seen
 from .texts import loading, reading, saving, writing
-from .traced_array import Traced
 from .traced_ufuncs import apply_ufunc
 
 
@@ -235,41 +235,6 @@ def _itself(value: Any) -> Any:
     return getattr(value, "__dict__", {}).get("in_place_of", value) if callable(value) else value
 
 
-def _on_constants(original: Any) -> Callable[..., Any]:
-    """A compiled function of SciPy's: arrays that nothing differentiated led to are passed as plain ones.
-
-    What it writes into them is a store of the program.
-    """
-
-    def call(*args: Any, **kwargs: Any) -> Any:
-        given = [v for v in (*args, *kwargs.values()) if isinstance(v, Tensor)]
-        if not (state.tracing and given) or any(map(needs_grad, given)):
-            return original(*args, **kwargs)
-        copies = {id(t): t._array.copy("K") if t._array.ndim else plain_of(t) for t in given}
-        plain = [copies.get(id(v), v) for v in args]
-        found = original(*plain, **{k: copies.get(id(v), v) for k, v in kwargs.items()})
-        for t in given:
-            if t._array.ndim and copies[id(t)].tobytes() != t._array.tobytes():
-                t[...] = copies[id(t)]
-        return tuple(map(made, found)) if type(found) is tuple else made(found)
-
-    return call
-
-
-def made(value: Any) -> Any:
-    """What a call with constants returns, as a new array that may be written to."""
-    return Traced._of(value) if type(value) is np.ndarray and value.dtype.kind in "fc" else value
-
-
-def is_compiled(value: Any) -> bool:
-    """Whether it is a function of SciPy's that is made of C, C++, Cython or Fortran, and no ufunc."""
-    kind = type(value).__name__
-    if kind in ("builtin_function_or_method", "cython_function_or_method", "fused_cython_function"):
-        module = str(getattr(value, "__module__", ""))  # one of Cython's has its own name in some of SciPy
-        return module.startswith("scipy.") or f"scipy.sparse.{module}" in sys.modules
-    return kind == "fortran"
-
-
 _FILLING = (
     "zeros ones empty zeros_like ones_like empty_like arange linspace logspace geomspace eye identity tri "
     "indices fromfunction vander"
@@ -404,7 +369,7 @@ def _kept(value: Any, make: Callable[[Any], Any], of: Any = None) -> Any:
 
 @functools.lru_cache(4096)
 def _constants_only(compiled: Any) -> Callable[..., Any]:
-    return _on_constants(compiled)
+    return on_constants(compiled)
 
 
 class ModuleFace(types.ModuleType):

@@ -63,7 +63,7 @@ SAMPLES = {
     nd.prewitt: DIFFERENCES,
     nd.laplace: LAPLACE,
     nd.gaussian_laplace: OF_GAUSSIANS,
-    nd.gaussian_gradient_magnitude: OF_GAUSSIANS,
+    nd.gaussian_gradient_magnitude: [*OF_GAUSSIANS, Sample((B, 0.8, None, "mirror"), wrt=(0, 1))],
     C: [linear(B, normal(3, 2), mode, 0.4, (1, 0)) for mode in MODES]
     + [linear(positive(3), normal(5), "wrap", 0.0, 0)],
     P: [Sample((B, normal(3, 2), np.ones((4, 5)), mode, (1, 0)), wrt=(0, 1)) for mode in MODES],

@@ -282,3 +282,15 @@ def test_permission_to_overwrite_that_is_not_given():
         )
 
     np.testing.assert_allclose(ast_ad.grad(f)(Y), differences(f, Y), rtol=1e-5, atol=1e-8)
+
+
+def test_compiled_code_that_finds_no_array_is_no_error_of_the_program():
+    def smoothed_at(x, y):
+        return np.sum(scipy.interpolate.make_smoothing_spline(x, y, lam=0.3)(np.array([0.5, 2.3])))
+
+    x = np.arange(9.0)
+    with pytest.raises(ast_ad.errors.UnsupportedError, match="its derivative is not known"):
+        ast_ad.grad(smoothed_at)(x, x**2)
+    by_values = ast_ad.grad(smoothed_at, argnums=1)(x, x**2)
+    step = np.eye(9)[2]
+    assert by_values[2] == pytest.approx(smoothed_at(x, step) - smoothed_at(x, 0 * step))

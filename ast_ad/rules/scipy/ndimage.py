@@ -291,6 +291,7 @@ def gaussian_gradient_magnitude(
     require_plain("gaussian_gradient_magnitude", output, axes)
     ndim = np.ndim(input)
     parts = [[1 if i == axis else 0 for i in range(ndim)] for axis in range(ndim)]
-    return np.sqrt(
-        sum([nd.gaussian_filter(input, sigma, order, None, mode, cval, truncate) ** 2 for order in parts])
-    )
+    slopes = [nd.gaussian_filter(input, sigma, order, None, mode, cval, truncate) for order in parts]
+    return np.linalg.norm(
+        np.stack(slopes), axis=0
+    )  # at a corner all slopes may be 0: it has the derivative 0
