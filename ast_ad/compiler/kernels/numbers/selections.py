@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 from numba import extending
 from numba.core import types
@@ -105,8 +106,9 @@ def fmin(x: Any, y: Any) -> Any:
 
 @instructions(lambda b, condition, x, y: b.select(condition, x, y), condition=True)
 def where(condition: Any, x: Any, y: Any) -> Any:
-    """``x`` where the condition holds, else ``y``."""
-    return x if condition else y
+    """``x`` where the condition holds, else ``y``; of two types, in that of both."""
+    chosen = x if condition else y
+    return chosen if type(x) is type(y) else np.result_type(x, y).type(chosen)
 
 
 @instructions(lambda b, g, p: b.select(_compare(b, "==", g, _zero(g)), g, b.fmul(g, p)))
