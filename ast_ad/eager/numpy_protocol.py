@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -70,7 +71,10 @@ def array_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: Any, **kwargs: A
         if any(target is not None for target in targets):
             return _where(ufunc, inputs, targets, kwargs)
         return _where_alone(ufunc, inputs, kwargs)
-    if method == "__call__":
+    if method == "__call__" and out is not None and _has_lengths_of_out(ufunc):
+        filled = tuple([np.copy(plain_of(t)) for t in (out if isinstance(out, tuple) else (out,))])
+        found = _without_rule(functools.partial(ufunc, out=filled), inputs, kwargs, ufunc.__name__)
+    elif method == "__call__":
         found = _call_ufunc(ufunc, inputs, kwargs)
     elif method == "reduce" and ufunc in _REDUCTIONS:
         axis = kwargs.pop("axis", 0)
@@ -109,6 +113,12 @@ def array_ufunc(self: Tensor, ufunc: Any, method: str, *inputs: Any, **kwargs: A
     if method == "__call__":
         found = _cast(ufunc, inputs, out, found, casting)
     return _into(out, found)
+
+
+def _has_lengths_of_out(ufunc: Any) -> bool:
+    """Whether its results are as long as what they are written to: ``()->(n)`` and its like."""
+    given, _, made = (ufunc.signature or "").partition("->")
+    return not {*re.findall(r"\w+", made)} <= {*re.findall(r"\w+", given)}
 
 
 def _cast(ufunc: Any, inputs: Sequence[Any], out: Any, found: Any, casting: Any) -> Any:

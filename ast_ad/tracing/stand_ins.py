@@ -63,9 +63,17 @@ def stand_in(standing: Standing, made: Made) -> Any:
 
     if isinstance(original, type) and isinstance(program, type):
         space = {"_original": original, "_program": program, "_run": staticmethod(call)}
-        return _ClassInPlace(original.__name__, (), {**space, "in_place_of": original})
+        return _ClassInPlace(
+            original.__name__, (), {**_functions(original), **space, "in_place_of": original}
+        )
     call.in_place_of = original  # type: ignore[attr-defined]
     return call
+
+
+def _functions(cls: type) -> dict[str, Any]:
+    """What classes that are derived from a class ask it for: ``np.poly1d.__init__(self, roots)``."""
+    inherited = {k: v for base in reversed(cls.__mro__[:-1]) for k, v in vars(base).items()}
+    return {k: v for k, v in inherited.items() if isinstance(v, types.FunctionType)}
 
 
 def _runs(standing: Standing, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:

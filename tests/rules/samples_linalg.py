@@ -150,6 +150,7 @@ SAMPLES = {
         Sample((STACK,), {"axis": (0, 1), "ord": 3.0}, wrt=(0,)),
         Sample((STACK,), {"axis": (0, 1), "ord": np.inf, "keepdims": True}, wrt=(0,)),
         Sample((B,), {"ord": np.inf}, wrt=(0,)),
+        Sample((B,), {"ord": None, "axis": 1}, wrt=(0,)),
     ],
     np.linalg.matrix_norm: [
         (STACK,),

@@ -9,7 +9,7 @@ from ast_ad.rules.scipy import linalg as s
 EYE = np.eye(3)
 A, B, CA, CB = normal(3, 3) + 2 * EYE, normal(3, 2), cnormal(3, 3) + 2 * EYE, cnormal(3, 2)
 SPD, HPD = A @ A.T, CA @ CA.conj().T
-TALL = normal(4, 2)
+TALL, STACK = normal(4, 2), np.stack([A, A.T])
 
 
 def run(*args, **kwargs):
@@ -47,6 +47,7 @@ SAMPLES = {
         ((A, True), B),
         ((CA, False), CB),
         ((CA, True), CB),
+        ((STACK, True), normal(3)),
     ],
     sl.solve_triangular: [
         (A, normal(3)),
@@ -57,6 +58,7 @@ SAMPLES = {
         (CA, CB, 1),
         (CA, CB, 2, True),
         (CA, CB, "C", True, True),
+        (STACK, normal(3), 0, True),
     ],
     sl.expm: [(A / 2,), (CA / 2,), (normal(2, 3, 3) / 2,)],
     sl.sqrtm: [Sample((SPD + 0.1 * A,), order2=False), (CA,)],

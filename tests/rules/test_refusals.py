@@ -33,6 +33,8 @@ VOLUME = np.linspace(0.2, 1.4, 8).reshape(1, 1, 2, 2, 2)
 CHANNELS = np.linspace(0.2, 1.4, 24).reshape(1, 6, 2, 2)
 ROWS = np.linspace(0.2, 1.4, 6).reshape(2, 3)
 SQUARE = np.array([[2.0, 0.3], [0.3, 1.0]])
+PIVOTS, LOWER = np.array([[0, 1], [0, 1]]), np.array([True, True])
+SQUARES = np.stack([SQUARE, SQUARE + np.eye(2)])
 EMPTY = np.zeros((1, 0, 4, 4))
 INDEX = np.array([[0, 1]])
 GRID = np.zeros((1, 2, 2, 2))
@@ -172,6 +174,8 @@ FUNCTIONS: list[tuple[type[Exception], str, np.ndarray, Program]] = [
     (IndexError, "Target 7 is out of bounds", ROWS, lambda x: F.nll_loss(x, np.array([7, 0]))),
     (IndexError, "target out of range", ROWS, lambda x: F.multi_margin_loss(x, np.array([7, 0]))),
 ]
+tridiagonal = scipy.linalg.eigvalsh_tridiagonal
+
 
 # What has no derivative here.
 DERIVATIVES: list[tuple[str, np.ndarray, Program]] = [
@@ -203,6 +207,26 @@ DERIVATIVES: list[tuple[str, np.ndarray, Program]] = [
         lambda x: scipy.linalg.eigh_tridiagonal(x[0], x[0, 1:], True, "i", (0, 1)),
     ),
     ("scipy.linalg.lu of other than", ROWS, lambda x: scipy.linalg.lu(x)[2]),
+    ("scipy.linalg.lu_factor of several", SQUARES, lambda x: scipy.linalg.lu_factor(x)[0]),
+    (
+        "scipy.linalg.lu_solve of several",
+        SQUARES,
+        lambda x: scipy.linalg.lu_solve((x, PIVOTS), x),
+    ),
+    (
+        "scipy.linalg.cho_factor of several",
+        SQUARES,
+        lambda x: scipy.linalg.cho_solve((x, LOWER), x),
+    ),
+    ("scipy.linalg.solve_banded of several", SQUARES, lambda x: scipy.linalg.solve_banded((1, 0), x, x)),
+    ("scipy.linalg.lstsq of several", SQUARES, lambda x: scipy.linalg.lstsq(x, x)[0]),
+    ("scipy.linalg.toeplitz of several", ROWS, lambda x: scipy.linalg.toeplitz(x)),
+    ("scipy.linalg.circulant of several", ROWS, lambda x: scipy.linalg.circulant(x)),
+    (
+        "scipy.linalg.eigvalsh_tridiagonal of several",
+        ROWS,
+        lambda x: tridiagonal(x, x[:, 1:]),
+    ),
     ("scipy.fftpack.irfft with a length", ROWS, lambda x: scipy.fftpack.irfft(x, 8)),
     ("scipy.linalg.qr(mode='r')", SQUARE, lambda x: scipy.linalg.qr(x, mode="r")[0]),
     ("mode='nearest', prefilter=False", ROWS, lambda x: nearest(x, prefilter=False)),

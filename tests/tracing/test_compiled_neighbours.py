@@ -12,6 +12,7 @@ import scipy.integrate
 import scipy.interpolate
 import scipy.linalg
 import scipy.sparse
+import scipy.special
 from scipy.spatial import ConvexHull, Delaunay, Voronoi
 
 import ast_ad
@@ -294,3 +295,14 @@ def test_compiled_code_that_finds_no_array_is_no_error_of_the_program():
     by_values = ast_ad.grad(smoothed_at, argnums=1)(x, x**2)
     step = np.eye(9)[2]
     assert by_values[2] == pytest.approx(smoothed_at(x, step) - smoothed_at(x, 0 * step))
+
+
+def test_a_class_that_is_derived_from_one_with_another_in_its_place():
+    x = np.array([0.3, 0.4])
+    slopes = ast_ad.grad(traced(lambda x: np.sum(scipy.special.chebyt(3)(x))))(x)
+    np.testing.assert_allclose(slopes, 12 * x**2 - 3)
+
+
+def test_functions_whose_results_are_as_long_as_what_they_are_written_to():
+    with pytest.raises(ast_ad.errors.MissingRuleError):
+        ast_ad.grad(lambda x: np.sum(scipy.special.riccati_jn(2, x)[0]))(0.4)

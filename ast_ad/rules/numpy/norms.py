@@ -29,6 +29,8 @@ def norm(g, ans, x, ord=None, axis=None, keepdims=False):
 
 @vjp(np.linalg.vector_norm)
 def vector_norm(g, ans, x, axis=None, keepdims=False, ord=2):
+    if ord is None:
+        return vector_norm_bar(g, ans, x, 2, axis, keepdims)
     x_bar = vector_norm_bar(g, ans, x, ord, axis, keepdims)
     return x_bar, None, None, order_bar(g, ans, x, ord, axis, keepdims)
 

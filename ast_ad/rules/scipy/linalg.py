@@ -40,6 +40,10 @@ def solve(g, ans, a, b, lower=False, check_finite=True, assume_a=None, transpose
     return in_triangle(a_bar, not lower), b_bar
 
 
+def refuse_stack(name: str) -> None:
+    refuse(f"scipy.linalg.{name} of several matrices", "there is no rule for it", "call it for each of them")
+
+
 def one_part(a: Any, part: str) -> Any:
     """The part that is read of a matrix that is said to be triangular or diagonal.
 
@@ -170,6 +174,11 @@ def cho_factor(g, ans, a, lower=False, check_finite=True):
 def cho_solve(g, ans, c_and_lower, b, check_finite=True):
     """``(f H(f)) ans = b`` with the lower factor ``f``, or ``H(f) f`` with the upper one."""
     c, lower = c_and_lower
+    if np.ndim(lower) > 0:
+        refuse_stack("cho_factor")
+    if np.ndim(b) == 1 and np.ndim(c) > 2:
+        (c_bar, _), columns = cho_solve(column(g), column(ans), c_and_lower, column(b))
+        return (c_bar, None), sum_of_columns(columns)
     b_bar = sl.cho_solve(c_and_lower, g)
     product = -(np.outer(b_bar, np.conj(ans)) if np.ndim(b) == 1 else b_bar @ H(ans))
     both = product + H(product)
@@ -177,8 +186,16 @@ def cho_solve(g, ans, c_and_lower, b, check_finite=True):
     return (c_bar, None), b_bar
 
 
+def sum_of_columns(x: Any) -> Any:
+    """The sum of what a stack of systems with one right-hand side gives it."""
+    return np.sum(np.reshape(x, (-1, np.shape(x)[-2])), axis=0)
+
+
 @vjp(sl.solve_triangular)
 def solve_triangular(g, ans, a, b, trans=0, lower=False, unit_diagonal=False, check_finite=True):
+    if np.ndim(b) == 1 and np.ndim(a) > 2:  # one vector for a stack of matrices
+        bar, columns = solve_triangular(column(g), column(ans), a, column(b), trans, lower, unit_diagonal)
+        return bar, sum_of_columns(columns)
     if trans == 0 or trans == "N":
         b_bar = sl.solve_triangular(a, g, 2, lower, unit_diagonal)
     elif trans == 2 or trans == "C":
@@ -201,6 +218,8 @@ def solve_triangular(g, ans, a, b, trans=0, lower=False, unit_diagonal=False, ch
 def lu_factor(g, ans, a, check_finite=True):
     """``p a = l u`` (square): ``a_bar = p.T H(l)^-1 (tril(H(l) l_bar, -1) + triu(u_bar H(u))) H(u)^-1``."""
     lu, pivots = ans
+    if np.ndim(lu) > 2:
+        refuse_stack("lu_factor")
     l, u = unit_lower(lu), np.triu(lu)
     inner = np.tril(H(l) @ np.tril(g[0], -1), -1) + np.triu(np.triu(g[0]) @ H(u))
     left = sl.solve_triangular(l, inner, 2, True, True)
@@ -233,6 +252,8 @@ def row_order(pivots: Any) -> Any:
 def lu_solve(g, ans, lu_and_piv, b, trans=0, check_finite=True):
     """``a ans = b`` with ``p a = l u``; the cotangent of ``a`` is passed on to ``l`` and ``u``."""
     lu, pivots = lu_and_piv
+    if np.ndim(lu) > 2:
+        refuse_stack("lu_solve")
     if trans == 1:
         b_bar = np.conj(sl.lu_solve(lu_and_piv, np.conj(g)))
     else:
@@ -251,6 +272,8 @@ def lu_solve(g, ans, lu_and_piv, b, trans=0, check_finite=True):
 def solve_banded(g, ans, l_and_u, ab, b, check_finite=True):
     """``ab[u + i - j, j]`` is the element i, j of the matrix."""
     lower, upper = l_and_u
+    if np.ndim(ab) > 2 or np.ndim(b) > 2:
+        refuse_stack("solve_banded")
     b_bar = sl.solve_banded((upper, lower), transposed_band(np.conj(ab), lower, upper), g)
     rows, columns = band_places(ab, upper)
     x, y = (column(b_bar), column(ans)) if np.ndim(b) == 1 else (b_bar, ans)
@@ -321,6 +344,8 @@ def solve_sylvester(g, ans, a, b, q):
 
 @vjp(sl.lstsq, absent=True)
 def lstsq(g, ans, a, b, cond=None, check_finite=True):
+    if np.ndim(a) > 2 or np.ndim(b) > 2:
+        refuse_stack("lstsq")
     return linalg.lstsq(g, ans, a, b, cond)
 
 
@@ -353,6 +378,8 @@ def diagonal_blocks_rule(g, ans, x, arrs):
 
 @vjp(sl.toeplitz)
 def toeplitz(g, ans, c, r=None):
+    if np.ndim(ans) > 2:
+        refuse_stack("toeplitz")
     from_c, from_r = toeplitz_places(c, c if r is None else r)
     c_bar = scatter_to(c, from_c, g)
     if r is None:
@@ -362,6 +389,8 @@ def toeplitz(g, ans, c, r=None):
 
 @composite(sl.circulant)
 def circulant(c):
+    if np.ndim(c) > 1:
+        refuse_stack("circulant")
     return sl.toeplitz(c, np.roll(c[::-1], 1))
 
 

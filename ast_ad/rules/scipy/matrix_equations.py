@@ -17,7 +17,7 @@ from ..numpy import decompositions, linalg
 from ..numpy.gather import refuse
 from ..numpy.products import H
 from ..registry import composite, nondifferentiable, of_matrices, shape, vjp
-from .linalg import row_order, transposed_band, unit_lower
+from .linalg import refuse_stack, row_order, transposed_band, unit_lower
 
 # ----- Lyapunov's and Riccati's equations -----
 
@@ -123,6 +123,8 @@ def logm(g, ans, A):
 
     It is not taken at ``H(A)``, whose logarithm is another one where the eigenvalues lie on the cut.
     """
+    if np.ndim(A) > 2:
+        refuse_stack("logm")
     turn = turned(A) if np.iscomplexobj(ans) and not np.iscomplexobj(A) else 1.0
     blocks = sl.logm(linalg.block_triangular(turn * np.transpose(A), turn * np.conj(g)))
     return as_given(np.conj(linalg.upper_right(blocks, A)), A)
@@ -131,6 +133,8 @@ def logm(g, ans, A):
 @vjp(sl.fractional_matrix_power)
 def fractional_matrix_power(g, ans, A, t):
     """As the logarithm's. Of the exponent: ``logm(A) @ ans``."""
+    if np.ndim(A) > 2:
+        refuse_stack("fractional_matrix_power")
     turn = turned(A) if np.iscomplexobj(ans) and not np.iscomplexobj(A) else 1.0
     both = linalg.block_triangular(turn * np.transpose(A), turn * np.conj(g))
     bar = np.conj(linalg.upper_right(sl.fractional_matrix_power(both, t), A) * turn**-t)
@@ -188,6 +192,8 @@ helpers.COMPLEX_BY_VALUE.update({sl.eig, sl.eigvals})
 def eigh_tridiagonal(g, ans, d, e, eigvals_only=False, select="a", select_range=None):
     if select != "a" and select != 0:
         refuse("scipy.linalg.eigh_tridiagonal of some eigenvalues", fix="take them from all of them")
+    if np.ndim(d) > 1:
+        refuse_stack("eigh_tridiagonal")
     whole = np.diag(d) + np.diag(e, -1)
     bar = decompositions.eigvalsh(g, ans, whole) if eigvals_only else decompositions.eigh(g, ans, whole)
     return np.diag(bar), np.diag(bar, -1)
@@ -195,6 +201,8 @@ def eigh_tridiagonal(g, ans, d, e, eigvals_only=False, select="a", select_range=
 
 @composite(sl.eigvalsh_tridiagonal)
 def eigvalsh_tridiagonal(d, e):
+    if np.ndim(d) > 1:
+        refuse_stack("eigvalsh_tridiagonal")
     return np.linalg.eigvalsh(np.diag(d) + np.diag(e, -1))
 
 
@@ -217,6 +225,8 @@ def lu(a, permute_l=False, check_finite=True, p_indices=False):
 @composite(sl.solveh_banded)
 def solveh_banded(ab, b, lower=False, check_finite=True):
     """The triangle that is stored, the other one, and the real diagonal between them."""
+    if np.ndim(ab) > 2:
+        refuse_stack("solveh_banded")
     width = np.shape(ab)[0] - 1
     if lower:
         above, diagonal, below = transposed_band(np.conj(ab), width, 0)[:-1], ab[:1], ab[1:]
