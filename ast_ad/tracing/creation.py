@@ -42,6 +42,7 @@ def fills(original: Callable[..., Any]) -> Callable[..., Any]:
     def create(*args: Any, **kwargs: Any) -> Any:
         if not state.tracing:
             return original(*args, **kwargs)
+        kwargs = without_like(kwargs)
         if (records := of_records(original, args, kwargs)) is not None:
             return records
         if original.__name__.endswith("_like"):
@@ -54,6 +55,16 @@ def fills(original: Callable[..., Any]) -> Callable[..., Any]:
     return create
 
 
+def without_like(kwargs: dict[str, Any]) -> dict[str, Any]:
+    """The options without ``like=`` where that is an array: then it is NumPy that makes the new one."""
+    like = kwargs.get("like")
+    return (
+        {k: v for k, v in kwargs.items() if k != "like"}
+        if type(like) is np.ndarray or has_traced(like)
+        else kwargs
+    )
+
+
 def _first_by_name(original: Callable[..., Any], name: str, create: Callable[..., Any]) -> Callable[..., Any]:
     """A function in the place of NumPy's, whose first argument may be given by its name there."""
 
@@ -61,7 +72,7 @@ def _first_by_name(original: Callable[..., Any], name: str, create: Callable[...
     def called(*args: Any, **kwargs: Any) -> Any:
         if not args and name in kwargs:
             args = (kwargs.pop(name),)
-        return create(*args, **kwargs)
+        return create(*args, **without_like(kwargs))
 
     return called
 

@@ -153,3 +153,14 @@ def test_views_by_a_class(view, word):
             grad(f)(np.array([1.0, 2.0]))
     else:
         np.testing.assert_array_equal(grad(f)(np.array([1.0, 2.0])), [8.0, 16.0])
+
+
+@pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
+def test_what_is_made_like_an_array():
+    def made(a, s):
+        found = np.full(3, s, like=a) + np.array([s, s, 1.0], like=a) * np.eye(3, like=a)[0]
+        return np.sum(found * a) + np.sum(np.arange(s, 4.0, like=a))
+
+    a_bar, s_bar = ast_ad.grad(made, argnums=(0, 1))(np.array([1.0, 2.0, 3.0]), 0.3)
+    np.testing.assert_allclose(a_bar, [0.6, 0.3, 0.3])
+    assert s_bar == pytest.approx(1 + 2 + 3 + 1 + 4)
