@@ -10,16 +10,13 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from ..eager.dispatch import needs_grad, plain_of
 from ..eager.state import state
 from ..eager.tensor import Tensor
 from ..errors import UnsupportedError
-from .traced_array import Traced
 
 
-def on_constants(original: Any) -> Callable[..., Any]:
+def on_constants(original: Any, made: Callable[[Any], Any]) -> Callable[..., Any]:
     """A compiled function of SciPy's: arrays that nothing differentiated led to are passed as plain ones.
 
     What it writes into them is a store of the program. That it finds no array where there is a traced one is
@@ -54,11 +51,6 @@ def takes_plain_arrays(error: Exception, place: Any = None) -> UnsupportedError:
         why=f"it takes plain arrays only, and its derivative is not known ({told})",
         fix="write an autograd.Function, or NumPy code in its place",
     )
-
-
-def made(value: Any) -> Any:
-    """What a call with constants returns, as a new array that may be written to."""
-    return Traced._of(value) if type(value) is np.ndarray and value.dtype.kind in "fc" else value
 
 
 def is_compiled(value: Any) -> bool:

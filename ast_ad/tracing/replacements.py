@@ -26,7 +26,7 @@ from ..errors import UnsupportedError
 from ..rules.of_numba import changed_since, is_ufunc, made_of, outdated
 from ..rules.registry import count, lookup, primitives, writing_parameters
 from .builtin_classes import OF_NUMPY
-from .compiled_functions import is_compiled, made, on_constants
+from .compiled_functions import is_compiled, on_constants
 from .creation import converts, fills, fromiter, full, has_traced, of_lists, stacked
 from .ends import compares, counted
 from .followed import followed, objects, vectorized
@@ -36,6 +36,7 @@ from .overwritten import overwriting
 from .stand_ins import named
 from .strides import strides_seen
 from .texts import loading, reading, saving, writing
+from .traced_array import Traced
 from .traced_ufuncs import apply_ufunc
 
 
@@ -235,6 +236,11 @@ def _itself(value: Any) -> Any:
     return getattr(value, "__dict__", {}).get("in_place_of", value) if callable(value) else value
 
 
+def made(value: Any) -> Any:
+    """What a call with constants returns, as a new array that may be written to."""
+    return Traced._of(value) if type(value) is np.ndarray and value.dtype.kind in "fc" else value
+
+
 _FILLING = (
     "zeros ones empty zeros_like ones_like empty_like arange linspace logspace geomspace eye identity tri "
     "indices fromfunction vander"
@@ -369,7 +375,7 @@ def _kept(value: Any, make: Callable[[Any], Any], of: Any = None) -> Any:
 
 @functools.lru_cache(4096)
 def _constants_only(compiled: Any) -> Callable[..., Any]:
-    return on_constants(compiled)
+    return on_constants(compiled, made)
 
 
 class ModuleFace(types.ModuleType):
