@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from . import helpers, in_place
+from . import dicts, helpers, in_place
 from .networks import alignment as nn_alignment, padding as nn_padding, resampling as nn_resampling
 from .numpy import signal
 from .torch import indexing as torch_indexing
@@ -20,6 +20,7 @@ ITSELF: set[Callable[..., Any]] = {
     helpers.unbroadcast,
     helpers.astype,
     helpers.reserve,
+    dicts.member,
     in_place.fitting,
     nn_alignment.padded_targets,
     nn_padding.edge_pad,

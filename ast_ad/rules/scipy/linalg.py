@@ -177,13 +177,19 @@ def cho_solve(g, ans, c_and_lower, b, check_finite=True):
     if np.ndim(lower) > 0:
         refuse_stack("cho_factor")
     if np.ndim(b) == 1 and np.ndim(c) > 2:
-        (c_bar, _), columns = cho_solve(column(g), column(ans), c_and_lower, column(b))
+        c_bar, columns = factored_bars(column(g), column(ans), c_and_lower, column(b))
         return (c_bar, None), sum_of_columns(columns)
+    c_bar, b_bar = factored_bars(g, ans, c_and_lower, b)
+    return (c_bar, None), b_bar
+
+
+def factored_bars(g: Any, ans: Any, c_and_lower: Any, b: Any) -> Any:
+    """The cotangents of a factor and of what it is solved for: a matrix for a stack of factors."""
+    c, lower = c_and_lower
     b_bar = sl.cho_solve(c_and_lower, g)
     product = -(np.outer(b_bar, np.conj(ans)) if np.ndim(b) == 1 else b_bar @ H(ans))
     both = product + H(product)
-    c_bar = np.tril(both @ np.tril(c)) if lower else np.triu(np.triu(c) @ both)
-    return (c_bar, None), b_bar
+    return np.tril(both @ np.tril(c)) if lower else np.triu(np.triu(c) @ both), b_bar
 
 
 def sum_of_columns(x: Any) -> Any:
@@ -194,8 +200,13 @@ def sum_of_columns(x: Any) -> Any:
 @vjp(sl.solve_triangular)
 def solve_triangular(g, ans, a, b, trans=0, lower=False, unit_diagonal=False, check_finite=True):
     if np.ndim(b) == 1 and np.ndim(a) > 2:  # one vector for a stack of matrices
-        bar, columns = solve_triangular(column(g), column(ans), a, column(b), trans, lower, unit_diagonal)
+        bar, columns = triangular_bars(column(g), column(ans), a, column(b), trans, lower, unit_diagonal)
         return bar, sum_of_columns(columns)
+    return triangular_bars(g, ans, a, b, trans, lower, unit_diagonal)
+
+
+def triangular_bars(g: Any, ans: Any, a: Any, b: Any, trans: Any, lower: bool, unit_diagonal: bool) -> Any:
+    """The cotangents of a matrix and of what it is solved for: a matrix for a stack of matrices."""
     if trans == 0 or trans == "N":
         b_bar = sl.solve_triangular(a, g, 2, lower, unit_diagonal)
     elif trans == 2 or trans == "C":

@@ -242,19 +242,20 @@ def _meshgrid(*xi: Arg, indexing: Arg = Lit("xy"), sparse: Arg = Lit(False), cop
 @shape_of(np.ix_)
 def _ix(*args: Arg) -> Any:
     """Each along an axis of its own; of booleans as many as are true."""
-    lengths = [dims(x)[0] if _holds_ints(x) else None for x in args]
+    lengths = [dims(x)[0] if _holds_numbers(x) else None for x in args]
     ones = [1] * len(args)
     return [(*ones[:i], n, *ones[i + 1 :]) for i, n in enumerate(lengths)]
 
 
-def _holds_ints(arg: Arg) -> bool:
+def _holds_numbers(arg: Arg) -> bool:
     if isinstance(arg, Seq):
-        return all(map(_holds_ints, arg.items))
+        return all(map(_holds_numbers, arg.items))
     if isinstance(arg, Lit):
-        return np.asarray(arg.value).dtype.kind in "iu"
+        return np.asarray(arg.value).dtype.kind in "iufc"
     if not isinstance(arg, Var):
         return False
-    return kind_of(arg.type.element if isinstance(arg.type, ListOf) else arg.type) == "int"
+    kind = kind_of(arg.type.element if isinstance(arg.type, ListOf) else arg.type)
+    return kind in ("int", "float", "complex")
 
 
 @shape_of(np.lib.stride_tricks.sliding_window_view)
