@@ -22,6 +22,7 @@ from ..outside_values import MAPPINGS, has_outside
 from ..store.outer_stores import Attributes
 from ..store.records import COMPARED, note
 from ..tables import expression
+from ..types.dummies import int_value
 from ..values import Arr, Dct, Live, Lst, Obj, Tup, Value
 from .attribute_stores import has_entry
 from .expressions import evaluate
@@ -134,17 +135,12 @@ def compare(cx: Context, op: str, left: Value, right: Value) -> Any:
     return cx.emit(fn, left, right)
 
 
-def _size(value: Value) -> Dim | int | None:
-    """An int as what is known of it."""
-    if isinstance(value, Var) and isinstance(value.type, Scalar):
-        return value.type.size
-    return value.value if isinstance(value, Lit) and type(value.value) is int else None
-
-
 def by_lengths(fn: Any, left: Value, right: Value) -> bool | None:
     """What a comparison of ints says, where one of them is a length of which enough is known."""
-    one, two = _size(left), _size(right)
-    if one is None or two is None or not (isinstance(one, Dim) or isinstance(two, Dim)):
+    if not isinstance(left, (Var, Lit)) or not isinstance(right, (Var, Lit)):
+        return None
+    one, two = int_value(left), int_value(right)
+    if not all(isinstance(n, (Dim, int)) for n in (one, two)) or type(one) is type(two) is int:
         return None
     if one == two:
         return bool(fn(0, 0))

@@ -28,7 +28,7 @@ _LEAST = 1e-15  # what NumPy's ``pinv`` compares to where it is not told
 
 @form_of(np.linalg.pinv)
 def _pinv(s: Scalarizer, op: Op) -> None:
-    given = {name: arg for name, arg in zip(("rcond", "hermitian"), op.args[1:], strict=False)} | op.kwargs
+    given: dict[str, Arg] = dict(zip(("rcond", "hermitian"), op.args[1:], strict=False)) | op.kwargs
     cut, hermitian = given.pop("rcond", Lit(None)), given.pop("hermitian", Lit(False))
     if given or not isinstance(hermitian, Lit) or hermitian.value:
         raise NoForm("`pinv` with an option that is not known")

@@ -115,7 +115,8 @@ def _taken(s: Scalarizer, op: If, side: Block) -> None:
     """The only side of a branch that a kernel takes."""
     s.statements(side)
     for out, result in zip(op.outs, side.results, strict=True):
-        s.env[out] = s.arg(result)
+        number = isinstance(out.type, Scalar)
+        s.env[out] = _value(s, result, out.type) if number else s.arg(result)
 
 
 def _checked(s: Scalarizer, op: Statement, out: Var) -> Any:
