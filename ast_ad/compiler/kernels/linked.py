@@ -23,7 +23,8 @@ from .translation import ShortAccesses
 
 UNRESOLVED = ".numba.unresolved$"
 """What Numba's names of addresses begin with that are filled in when there is machine code."""
-OPTIONS = {"error_model": "numpy", "no_cfunc_wrapper": True}
+OPTIONS = {"error_model": "numpy", "no_cfunc_wrapper": True, "fastmath": False}
+"""Numbers are computed as written: left open, it would be as the kernel has it that is compiled first."""
 
 
 def linked(function: Callable[..., Any]) -> Any:

@@ -4,7 +4,8 @@
 which has forms of its own for some of these operations, and before the passes on loops and tapes.
 
 A definition is a Python function in plain NumPy with the parameters that it covers; a call with others, or
-one that the definition does not fit, stays as it is. So do operations of which the definition's results have
+one that the definition does not fit, stays as it is. Of several, the last is for calls within loops, and
+elsewhere they are tried in order. So do operations of which the definition's results have
 another type, and those of which the definition holds something that is no simpler. A function that is defined
 beside its rule, in terms of what is done to each element, needs no definition: its own body is one.
 """
@@ -25,19 +26,20 @@ from ...rules.registry import body_of, lookup
 from ..frontend.builder import Builder, as_arg, type_of_arg
 from ..frontend.interpreter import inline
 from ..ir import builtin
-from ..ir.ops import Arg, Block, Function, Lit, Op, Seq, Statement, Var, blocks, variables, walk
+from ..ir.ops import Arg, Block, For, Function, Lit, Op, Seq, Statement, Var, While, blocks, variables, walk
 from ..ir.types import Array, TupleOf, Type, computed_alike
 from .dead_code import eliminate_dead_code
 from .renaming import copy_function, renamed
 
 Definition = Callable[..., Any]
+Definitions = Mapping[Any, Definition | tuple[Definition, ...]]
 MAX_DEPTH = 4  # of definitions within definitions
 _RULES = lookup.__module__.rpartition(".")[0] + "."
 
 
 def expand(
     function: Function,
-    definitions: Mapping[Any, Definition],
+    definitions: Definitions,
     simple: Callable[[Op], bool],
     pointwise: Callable[[Op], bool] = lambda op: False,
 ) -> Function:
@@ -58,13 +60,14 @@ def expand(
 class _Pass:
     def __init__(
         self,
-        definitions: Mapping[Any, Definition],
+        definitions: Definitions,
         simple: Callable[[Op], bool],
         pointwise: Callable[[Op], bool],
     ) -> None:
         self.definitions, self.simple, self.pointwise = definitions, simple, pointwise
         self.tuples: dict[Var, Seq] = {}
         self.numbers: dict[Var, Arg] = {}  # negated constants, as they come from rules
+        self.loops = 0  # around what is looked at
 
     def block(self, block: Block, depth: int) -> bool:
         """Replace what has a definition; whether there was any."""
@@ -78,7 +81,7 @@ class _Pass:
                     self.numbers[op.out] = Lit(-op.args[0].value)
             found = self.defined(op, depth) if isinstance(op, Op) and not self.simple(op) else None
             if found is None:
-                changed |= any([self.block(inner, depth) for inner in blocks(op)])
+                changed |= self.inner(op, depth)
                 new.append(op)
             else:
                 new += found
@@ -86,11 +89,28 @@ class _Pass:
         block.ops = new
         return changed
 
+    def inner(self, statement: Statement, depth: int) -> bool:
+        """Replace what has a definition in a statement's blocks."""
+        self.loops += isinstance(statement, (For, While))
+        changed = any([self.block(inner, depth) for inner in blocks(statement)])
+        self.loops -= isinstance(statement, (For, While))
+        return changed
+
     def defined(self, op: Op, depth: int) -> list[Statement] | None:
         """The statements of an operation's definition, which bind what it binds; None if it has none."""
-        definition, simple = self.definition(op) if depth < MAX_DEPTH else (None, self.simple)
-        if definition is None or op.effect or not any(map(_is_array, variables(*op.args, *op.outs))):
+        if depth == MAX_DEPTH or op.effect or not any(map(_is_array, variables(*op.args, *op.outs))):
             return None
+        found, simple = self.definition(op)
+        several = found if isinstance(found, tuple) else (found,)
+        for definition in several[-1:] if self.loops else several:
+            if definition is not None and (body := self.by(definition, simple, op, depth)) is not None:
+                return body
+        return None
+
+    def by(
+        self, definition: Definition, simple: Callable[[Op], bool], op: Op, depth: int
+    ) -> list[Statement] | None:
+        """The statements of one definition, if it is meant for the operation."""
         builder = Builder(Block(), op.adjoint)
         builder.span = op.span
         try:
@@ -115,8 +135,8 @@ class _Pass:
             inner.span, inner.adjoint = op.span, op.adjoint
         return [*builder.block.ops, *ends]
 
-    def definition(self, op: Op) -> tuple[Definition | None, Callable[[Op], bool]]:
-        """An operation's definition, if it has one, and what may be in it."""
+    def definition(self, op: Op) -> tuple[Definition | tuple[Definition, ...] | None, Callable[[Op], bool]]:
+        """An operation's definition, or several, if it has one, and what may be in it."""
         try:
             if op.fn in self.definitions:
                 return self.definitions[op.fn], self.simple

@@ -108,7 +108,8 @@ def einsum_bar(g: Any, x: Any, subscripts: str, i: int, others: tuple[Any, ...])
         return np.einsum(",".join([output, *rest]) + "->", g, *others)
     letters = "".join(dict.fromkeys(mine))
     present = "".join(c for c in letters if c in output or any(c in other for other in rest))
-    many = len(others) > 1 and math.prod(map(np.size, (g, *others))) > LARGE
+    lengths = dict(zip("".join([output, *rest]), [n for o in (g, *others) for n in np.shape(o)], strict=True))
+    many = bool(others) and math.prod(lengths.values()) > LARGE
     product = np.einsum(",".join([output, *rest]) + "->" + present, g, *others, optimize=many)
     if others and present == mine and product.shape == np.shape(x):  # of one array it may be a view
         return product
@@ -120,8 +121,9 @@ def einsum_bar(g: Any, x: Any, subscripts: str, i: int, others: tuple[Any, ...])
     return bar
 
 
-LARGE = 1e6
-"""From how many products on it pays to look for the best order of a contraction, which takes 0.1 ms."""
+LARGE = 3e5
+"""From how many products on it pays to look for the best order of a contraction, which takes 0.1 ms: NumPy
+asks BLAS for two factors, too, only then."""
 
 
 def explicit_subscripts(subscripts: str, ranks: Sequence[int]) -> tuple[list[str], str]:

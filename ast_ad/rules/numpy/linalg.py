@@ -91,6 +91,24 @@ def cofactor(a: Any) -> Any:
     array([[ 4., -2.],
            [-2.,  1.]])
     """
+    inverse = _inverse_if_accurate(a)
+    return _cofactor_by_values(a) if inverse is None else per_matrix(np.linalg.det(a), a) * mT(inverse)
+
+
+def _inverse_if_accurate(a: Any) -> Any:
+    """The inverse, where it has all digits but three; None near to singular matrices, and of few digits."""
+    if np.asarray(a).dtype not in (np.float64, np.complex128):
+        return None
+    try:
+        inverse = np.linalg.inv(a)
+    except np.linalg.LinAlgError:
+        return None
+    sizes = np.sum(np.abs(a) ** 2, axis=(-2, -1)) * np.sum(np.abs(inverse) ** 2, axis=(-2, -1))
+    return inverse if np.all(sizes < 1e6) else None
+
+
+def _cofactor_by_values(a: Any) -> Any:
+    """By singular values, which takes ten times as long and divides by nothing."""
     u, s, vh = np.linalg.svd(a)
     sign = np.linalg.det(u) * np.linalg.det(vh)
     products = np.prod(np.where(np.eye(np.shape(a)[-1], dtype=bool), 1, row(s)), axis=-1)  # of all but one

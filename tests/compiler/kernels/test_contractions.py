@@ -97,3 +97,51 @@ def test_it_runs_in_a_kernel():
     derivative = ast_ad.grad(f, (0, 1), backend="numba")
     derivative(np.eye(4) * 0.5, np.linspace(0, 1, 4))
     assert "NumPy code" not in derivative.explain()
+
+
+LONG = {"b": 7, "i": 20, "j": 18, "k": 25, "l": 6, "m": 9, "a": 3, "c": 1}
+OF_MATRICES = [
+    "ij,jk->ki", "bij,bjk->bik", "bij,bkj->ikb", "aib,ajb->ijab", "ijl,klm->ijkm", "ijlm,lkm->ik",
+    "ij,jk,kl->il", "ai,ijk,ak->aj", "bij,cjk->bik", "ai,bj,ij->ab", "ijkl,kl,j->i", "ij,jk->", "ik,jk,lk->ijl",
+    "ij,jk,ki->",
+]  # fmt: skip
+
+
+def of_text(text, count):
+    if count == 2:
+        return lambda x, y: np.sum(np.sin(np.einsum(text, x, y)))
+    return lambda x, y, z: np.sum(np.sin(np.einsum(text, x, y, z)))
+
+
+@pytest.mark.drawn(of=7)
+@pytest.mark.parametrize("first", [slice(None), slice(1)], ids=["", "one"])
+@pytest.mark.parametrize("text", OF_MATRICES)
+def test_products_of_matrices(text, first):
+    """Of more than a few numbers, also where the first factor's last axis has the length 1 and is repeated."""
+    rng = np.random.default_rng(0)
+    inputs = text.partition("->")[0].split(",")
+    given = [rng.normal(size=[LONG[c] for c in letters]) for letters in inputs]
+    given[0] = given[0][..., first]
+    f, every = of_text(text, len(given)), tuple(range(len(given)))
+    expected, plain = ast_ad.value_and_grad(f, every, backend="numpy", fallback="error")(*given)
+    value, bars = ast_ad.value_and_grad(f, every, backend="numba", fallback="error", check=False)(*given)
+    assert value == pytest.approx(expected, rel=1e-11, abs=1e-10)
+    for bar, other in zip(bars, plain, strict=True):
+        np.testing.assert_allclose(bar, other, rtol=1e-10, atol=1e-11)
+    ways = [rng.normal(size=x.shape) for x in given]
+    ends = [f(*[x + h * way for x, way in zip(given, ways, strict=True)]) for h in (1e-6, -1e-6)]
+    slope = sum(np.sum(way * bar) for way, bar in zip(ways, plain, strict=True))
+    assert slope == pytest.approx((ends[0] - ends[1]) / 2e-6, rel=1e-5, abs=1e-4)
+
+
+def test_large_contractions_are_calls_of_blas():
+    def f(a, b):
+        return np.sum(np.einsum("ijk,klm->ijlm", a, b) ** 2)
+
+    a = np.random.default_rng(0).normal(size=(16, 16, 16))
+    derivative = ast_ad.value_and_grad(f, (0, 1), backend="numba", fallback="error")
+    value, _ = derivative(a, a)
+    assert value == pytest.approx(f(a, a), rel=1e-12)
+    assert "a product of two matrices" in str(derivative.explain())
+    small, _ = derivative(a[:2, :2, :2], a[:2, :2, :2])
+    assert small == pytest.approx(f(a[:2, :2, :2], a[:2, :2, :2]), rel=1e-12)

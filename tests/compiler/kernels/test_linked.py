@@ -79,3 +79,21 @@ def test_several_signatures_are_apart():
     np.testing.assert_allclose(a @ solution, 1, rtol=1e-15)
     with pytest.raises(Mismatch):
         invert_small(np.ones((2, 2)), inverse)
+
+
+@linked
+def lost(x, y):
+    return (x + y) - y
+
+
+def all_lost(x, out):
+    for i in range(x.shape[0]):
+        out[i] = lost(x[i], 1e20)
+
+
+def test_numbers_are_computed_as_written():
+    """In the order that is written, whatever the kernel may do that is the first to call it."""
+    out = np.empty(3)
+    kernel(all_lost)(np.ones(3), out)
+    np.testing.assert_array_equal(out, 0.0)
+    assert lost(1.0, 1e20) == 0.0

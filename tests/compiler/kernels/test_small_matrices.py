@@ -81,7 +81,7 @@ def test_large(n):
 @pytest.mark.drawn(of=3)
 @pytest.mark.parametrize(("general", "n"), TINY, ids=lambda v: getattr(v, "__name__", str(v)))
 def test_of_one_to_three_rows(general, n):
-    """The same bits as from the function for any number of rows, and its exception."""
+    """The same bits as from the function for any number of rows, and its exception; of four, cofactors."""
     tiny_one = TINY[general, n]
     for a in (rng.normal(size=(n, n)) ** 2 + 3.0 * np.eye(n), np.full((n, n), np.nan), np.zeros((n, n))):
         shape = (n,) if "vector" in general.__name__ else (n, n)

@@ -131,3 +131,22 @@ def test_determinants_of_singular_matrices_have_gradients():
     value, bar = ast_ad.value_and_grad(product, backend="numba", fallback="error")(flat)
     assert value == pytest.approx(product(flat), rel=1e-13)
     np.testing.assert_allclose(bar, ast_ad.grad(product, backend="numpy")(flat), rtol=1e-11, atol=1e-12)
+
+
+@pytest.mark.slow(beyond=1)
+@pytest.mark.parametrize("last", [[4.0, 3.0, 2.0, 1.0], [0.0, 0.0, 0.0, 0.0]])
+def test_determinants_of_four_rows_stay_in_kernels(last):
+    stack = DRAW.normal(size=(6, 4, 4)) + 4.0 * np.eye(4)
+    stack[2, 3] = last
+
+    def product(a):
+        return np.sum(np.linalg.det(a) * np.arange(1.0, 7.0))
+
+    derivative = ast_ad.value_and_grad(product, backend="numba", fallback="error")
+    value, bar = derivative(stack)
+    assert value == pytest.approx(product(stack), rel=1e-13)
+    assert "` of arrays" not in str(derivative.explain())
+    np.testing.assert_allclose(bar, ast_ad.grad(product, backend="numpy")(stack), rtol=1e-11, atol=1e-11)
+    step = 1e-6 * DRAW.normal(size=stack.shape)
+    slope = (product(stack + step) - product(stack - step)) / 2
+    assert np.sum(bar * step) == pytest.approx(slope, rel=1e-7)

@@ -41,6 +41,7 @@ TINY: dict[tuple[Any, int], Any] = {
     (small.cofactors_of_small, 1): tiny.cofactor_of_one,
     (small.cofactors_of_small, 2): tiny.cofactors_of_two,
     (small.cofactors_of_small, 3): tiny.cofactors_of_three,
+    (small.cofactors_of_small, 4): tiny.cofactors_of_four,
     (small.cofactor_bars_of_small, 1): tiny.cofactor_bars_of_one,
     (small.cofactor_bars_of_small, 2): tiny.cofactor_bars_of_two,
 }

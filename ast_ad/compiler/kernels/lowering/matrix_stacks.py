@@ -53,7 +53,7 @@ def solve(a, b):
 
 def cofactors(a):
     """Of more rows they are left to NumPy: near to singular matrices elimination is not accurate."""
-    _small(a, 3)
+    _small(a, 4)
     out = np.empty_like(a)
     for i, matrix in enumerate(a):
         out[i] = cofactor(matrix)

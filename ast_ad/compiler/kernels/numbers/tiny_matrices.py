@@ -1,4 +1,4 @@
-"""What do kernels call for inverses, solutions and determinants of one row to three? Arithmetic, no memory.
+"""What do kernels call for inverses, solutions and determinants of one row to four? Arithmetic, no memory.
 
 The functions for other small matrices would give the same, and take Numba a second each to compile. Of one
 row all are here, of more those that divide by nothing, and determinants: elimination with the same pivots, as
@@ -96,6 +96,23 @@ def cofactors_of_three(a: Any, out: Any) -> None:
         out[i, 0] = a[j, 1] * a[k, 2] - a[j, 2] * a[k, 1]
         out[i, 1] = a[j, 2] * a[k, 0] - a[j, 0] * a[k, 2]
         out[i, 2] = a[j, 0] * a[k, 1] - a[j, 1] * a[k, 0]
+
+
+@linked
+def cofactors_of_four(a: Any, out: Any) -> None:
+    """Each row by the other one of its half, and the minors of two rows of the other half (Laplace)."""
+    for row in range(4):
+        partner, sign = row ^ 1, 1.0 - 2.0 * (row % 2)
+        i = 2 - 2 * (row // 2)
+        j = i + 1
+        m01, m02 = a[i, 0] * a[j, 1] - a[i, 1] * a[j, 0], a[i, 0] * a[j, 2] - a[i, 2] * a[j, 0]
+        m03, m12 = a[i, 0] * a[j, 3] - a[i, 3] * a[j, 0], a[i, 1] * a[j, 2] - a[i, 2] * a[j, 1]
+        m13, m23 = a[i, 1] * a[j, 3] - a[i, 3] * a[j, 1], a[i, 2] * a[j, 3] - a[i, 3] * a[j, 2]
+        v0, v1, v2, v3 = a[partner, 0], a[partner, 1], a[partner, 2], a[partner, 3]
+        out[row, 0] = sign * (v1 * m23 - v2 * m13 + v3 * m12)
+        out[row, 1] = -sign * (v0 * m23 - v2 * m03 + v3 * m02)
+        out[row, 2] = sign * (v0 * m13 - v1 * m03 + v3 * m01)
+        out[row, 3] = -sign * (v0 * m12 - v1 * m02 + v2 * m01)
 
 
 @linked
