@@ -102,8 +102,8 @@ def test_it_runs_in_a_kernel():
 LONG = {"b": 7, "i": 20, "j": 18, "k": 25, "l": 6, "m": 9, "a": 3, "c": 1}
 OF_MATRICES = [
     "ij,jk->ki", "bij,bjk->bik", "bij,bkj->ikb", "aib,ajb->ijab", "ijl,klm->ijkm", "ijlm,lkm->ik",
-    "ij,jk,kl->il", "ai,ijk,ak->aj", "bij,cjk->bik", "ai,bj,ij->ab", "ijkl,kl,j->i", "ij,jk->", "ik,jk,lk->ijl",
-    "ij,jk,ki->",
+    "ij,jk,kl->il", "ai,ijk,ak->aj", "bij,cjk->bik", "ai,bj,ij->ab", "ijkl,kl,j->i", "ij,jk->",
+    "ik,jk,lk->ijl", "ij,jk,ki->",
 ]  # fmt: skip
 
 
@@ -117,7 +117,7 @@ def of_text(text, count):
 @pytest.mark.parametrize("first", [slice(None), slice(1)], ids=["", "one"])
 @pytest.mark.parametrize("text", OF_MATRICES)
 def test_products_of_matrices(text, first):
-    """Of more than a few numbers, also where the first factor's last axis has the length 1 and is repeated."""
+    """Of more than a few numbers, also where the first factor's last axis is of length 1, and repeated."""
     rng = np.random.default_rng(0)
     inputs = text.partition("->")[0].split(",")
     given = [rng.normal(size=[LONG[c] for c in letters]) for letters in inputs]

@@ -144,7 +144,8 @@ def product_of_two(one, other, output):
         return contracted([first, second], output, [a, b])
     a, first = without_own_sums(a, first, second + output)
     b, second = without_own_sums(b, second, first + output)
-    lengths = [np.shape(a)[first.index(c)] for c in stack + rows] + [np.shape(b)[second.index(c)] for c in columns]
+    lengths = [np.shape(a)[first.index(c)] for c in stack + rows]
+    lengths = lengths + [np.shape(b)[second.index(c)] for c in columns]
     for c in stack + over:
         if np.shape(a)[first.index(c)] != np.shape(b)[second.index(c)]:
             refuse("this call")  # an axis of length 1 is repeated, or it is not known that none is
