@@ -214,9 +214,10 @@ def _makers(primal: Block) -> dict[Var, Op]:
             continue
         args = tuple(renamed(arg, names) for arg in op.args)
         kwargs = {name: renamed(arg, names) for name, arg in op.kwargs.items()}
-        key = expression_key(Op(op.fn, args, op.outs, kwargs, effect=op.effect))
+        one = len(op.outs) == 1
+        key = expression_key(Op(op.fn, args, op.outs, kwargs, effect=op.effect)) if one else None
         same = args[0] if op.fn in COPIES and len(args) == 1 and not kwargs else known.get(key)
-        if isinstance(same, Var) and same.type == op.out.type:
+        if one and isinstance(same, Var) and same.type == op.out.type:
             names[op.out] = same
             makers[op.out] = Op(builtin.assign, (same,), op.outs, span=op.span, adjoint=True)
         else:

@@ -92,14 +92,14 @@ def simplify_block(block: Block, settled: Settled | None = None) -> None:
 
 
 class _Simplifier:
-    """One pass over a block: ``names`` maps replaced Vars, ``known`` finds an operation's result by what it
+    """One pass over a block: ``names`` maps replaced Vars, ``known`` finds an operation's results by what it
     computes, ``makers`` the operation that made a Var. Inner blocks see what outer ones found. ``alike``: of
     what the primal computes again, which stays, what it was before: the sweep need not tell them apart."""
 
     def __init__(
         self,
         names: Renaming,
-        known: dict[Any, Var],
+        known: dict[Any, tuple[Var, ...]],
         makers: Makers,
         settled: Settled | None,
         tries: int,
@@ -107,7 +107,7 @@ class _Simplifier:
     ) -> None:
         self.names, self.known, self.makers, self.settled, self.tries = names, known, makers, settled, tries
         self.alike = alike
-        makers.find = lambda op: known.get(self.key(op))
+        makers.find = lambda op: next(iter(known.get(self.key(op), ())), None)
 
     def inner(self, *several: Block, tries: int | None = None) -> None:
         tries = self.tries if tries is None else tries
@@ -162,11 +162,14 @@ class _Simplifier:
                 self.replace(op.out, renamed(value, self.names))
                 return before
         key = self.key(op)
-        if key is not None and op.adjoint and key in self.known:
-            self.replace(op.out, self.known[key])
+        known = op.outs if key is None else self.known.setdefault(key, op.outs)
+        for out, same in zip(op.outs, known, strict=True) if known is not op.outs else ():
+            if op.adjoint:
+                self.replace(out, same)
+            else:
+                self.alike[out] = same
+        if op.adjoint and known is not op.outs:
             return before
-        if key is not None and self.known.setdefault(key, op.out) is not op.out:
-            self.alike[op.out] = self.known[key]
         self.makers.update((out, op) for out in op.outs)
         return [*before, op]
 
@@ -218,7 +221,6 @@ def expression_key(op: Op) -> Any:
     primitive = lookup(op.fn)
     if (
         op.effect
-        or len(op.outs) != 1
         or op.fn in BUFFERS
         or primitive is None
         and op.fn not in helpers.METADATA
@@ -226,7 +228,8 @@ def expression_key(op: Op) -> Any:
     ):
         return None
     try:
-        key = op.fn, arg_key(Seq(op.args)), tuple(sorted((k, arg_key(v)) for k, v in op.kwargs.items()))
+        named = tuple(sorted((k, arg_key(v)) for k, v in op.kwargs.items()))
+        key = op.fn, len(op.outs), arg_key(Seq(op.args)), named
         hash(key)
     except TypeError:  # a literal without a hash, an array for one
         return None

@@ -133,6 +133,12 @@ def cofactor_bar(g: Any, a: Any) -> Any:
     n = np.shape(a)[-1]
     if n < 2:
         return np.zeros_like(g)
+    inverse = _inverse_if_accurate(a)
+    if inverse is not None:  # det(a) * (trace(b @ g) * b - b @ g @ b), with b for the inverse, transposed
+        product = inverse @ np.conj(g)
+        trace = np.trace(product, axis1=-2, axis2=-1)
+        turned = per_matrix(np.linalg.det(a), a) * (per_matrix(trace, a) * inverse - product @ inverse)
+        return np.conj(mT(turned))
     u, s, vh = np.linalg.svd(a)
     sign = np.linalg.det(u) * np.linalg.det(vh)
     bar = per_matrix(np.conj(sign), a) * (np.conj(H(u)) @ g @ np.conj(H(vh)))

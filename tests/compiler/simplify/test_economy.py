@@ -396,3 +396,23 @@ def test_what_was_written_between_is_not_the_same():
         return np.sum(c * np.sin(y) + np.sin(x))
 
     source_of(f, np.array([0.3, -1.2, 2.0]))
+
+
+def test_what_has_several_results_is_computed_once():
+    """Each rule of eigenvalues asks for the eigenvectors, and the products for singular values."""
+    a = np.array([[2.0, 0.3], [0.3, 1.0]])
+
+    def f(a):
+        return np.sum(np.exp(np.linalg.eigvalsh(a))) + np.prod(np.linalg.eigvalsh(a))
+
+    source = "".join(line for line in source_of(f, a).splitlines() if not line.strip().startswith("#"))
+    assert source.count("np.linalg.eigh(") == 1
+    assert source.count("np.linalg.eigvalsh(") == 2  # the function as it is written
+
+    def g(a):
+        return np.sum(np.tanh(np.linalg.svd(a, compute_uv=False)))
+
+    tangent = np.array([[0.5, -1.0], [0.2, 0.7]])
+    second = ast_ad.hvp(g, (a,), (tangent,))[0]
+    slope = ast_ad.grad(g)(a + 1e-6 * tangent) - ast_ad.grad(g)(a - 1e-6 * tangent)
+    np.testing.assert_allclose(second, slope / 2e-6, rtol=1e-6, atol=1e-8)
