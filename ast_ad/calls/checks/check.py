@@ -25,7 +25,7 @@ from ...interrupts import let_through
 from ...rules.random_draws import with_shape
 from ...tracing.argument_copies import copied, uncopied
 from ...trees import flatten
-from .comparison import bound, difference, distance
+from .comparison import difference, near
 from .differences import along_a_direction
 from .facts import Broken, Facts, told
 from .failures import NUMERIC, defect, prints, quiet
@@ -35,7 +35,6 @@ from .undefined import UNDEFINED, is_undefined
 
 LONG = 5e7  # nanoseconds of estimated work: NumPy code that runs longer is run once, with its facts checked
 TOO_LONG = 1e9  # kernels whose NumPy code runs longer are compared with the function only
-SPREAD = 10.0  # how many times the spread of rounding kernels may be off
 ROUNDING = np.round, np.around, round
 SINGLE = np.dtype(np.float32), np.dtype(np.complex64)
 running = threading.local()  # ``inside``: whether this thread runs a function that is being checked
@@ -301,31 +300,37 @@ class FirstCall:
         else:
             found = self.program.value(real if numpy is None else numpy)
             told = difference(plain, found, exact=False, single=self.single)
+            if told is not None and self.is_rounding(plain, found):
+                told = None
         if told is not None:
             raise self.wrong(told)
 
+    def is_rounding(self, plain: Any, found: Any) -> bool:
+        """Whether the program's value differs by what rounding may do to it, where numbers cancel."""
+        (a, tree), (b, other) = flatten(plain), flatten(found)
+        alike = tree == other and all(
+            np.result_type(x) == np.result_type(y) and isinstance(x, np.ndarray) == isinstance(y, np.ndarray)
+            for x, y in zip(a, b, strict=True)
+        )
+        return alike and self.apart(b, a, self.program.value) is None
+
     def statements(self, expected: Sequence[Any], found: Sequence[Any]) -> None:
         """Compare the program with its statements run one by one, kernels with NumPy."""
-        spread = functools.cache(self.spread)
-        pairs = zip(flatten(list(expected))[0], flatten(list(found))[0], strict=True)
-        for number, (a, b) in enumerate(pairs):
-            if not self.near(a, b, number, spread):
-                raise self.wrong(
-                    f"result {number} of the program is {told(b)}, and of its statements {told(a)}"
-                )
+        a, b = flatten(list(expected))[0], flatten(list(found))[0]
+        number = self.apart(a, b, list)
+        if number is not None:
+            one, other = told(b[number]), told(a[number])
+            raise self.wrong(f"result {number} of the program is {one}, and of its statements {other}")
 
-    def near(self, expected: Any, found: Any, number: int, spread: Callable[[], list[Sequence[Any]]]) -> bool:
-        """Whether a result of the program is that of its statements, but for rounding."""
-        if np.shape(expected) != np.shape(found):
-            return False
-        dtype = np.result_type(expected)
-        if dtype.kind not in "fc":
-            return bool(np.array_equal(expected, found))
-        apart = distance(expected, found)
-        if apart <= bound(np.dtype(np.float32) if self.single else dtype):
-            return True
-        others = [run[number] for run in spread() if number < len(run)]
-        return apart <= SPREAD * max([distance(expected, other) for other in others], default=0.0)
+    def apart(self, expected: Sequence[Any], found: Sequence[Any], part: Callable[..., Any]) -> int | None:
+        """Which number differs by more than rounding; ``part``: from results to what the numbers are of."""
+        runs = functools.cache(lambda: [flatten(part(results))[0] for results in self.spread()])
+
+        def others(number: int) -> list[Any]:
+            return [run[number] for run in runs() if number < len(run)]
+
+        pairs = enumerate(zip(expected, found, strict=True))
+        return next((i for i, (a, b) in pairs if not near(a, b, lambda i=i: others(i), self.single)), None)
 
     @functools.cached_property
     def single(self) -> bool:
@@ -341,7 +346,7 @@ class FirstCall:
             outcome = self.numpy(text, inputs, Facts())
             if outcome.error is None and self.backward is not None:
                 outcome = self.pulled_back(outcome.value, self.halves(noise)(Facts()))
-            return flatten(list(outcome.value))[0] if outcome.error is None else None
+            return list(outcome.value) if outcome.error is None else None
 
         return spread(run, self.inputs)
 

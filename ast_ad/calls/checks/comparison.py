@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from ...interrupts import let_through
 from ...registered import entry_of, instance_attributes
 
+SPREAD = 10.0  # how many times the spread of rounding kernels may be off
 NUMBERS = bool, int, float, complex, np.generic
 
 
@@ -99,6 +101,19 @@ def distance(first: Any, second: Any) -> float:
 def bound(dtype: np.dtype) -> float:
     """How far kernels may be from NumPy, relative to the largest number: rounding of long sums."""
     return math.sqrt(np.finfo(dtype).eps)
+
+
+def near(expected: Any, found: Any, others: Callable[[], Sequence[Any]], single: bool) -> bool:
+    """Whether a number is another one but for rounding; ``others``: the first as rounding may have it."""
+    if np.shape(expected) != np.shape(found):
+        return False
+    dtype = np.result_type(expected)
+    if dtype.kind not in "fc":
+        return bool(np.array_equal(expected, found))
+    apart = distance(expected, found)
+    if apart <= bound(np.dtype(np.float32) if single else dtype):
+        return True
+    return apart <= SPREAD * max([distance(expected, other) for other in others()], default=0.0)
 
 
 def _equal(a: Any, b: Any) -> bool:

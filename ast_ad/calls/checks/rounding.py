@@ -92,10 +92,9 @@ def spread(
     for seed in range(RUNS):
         noise = Noise(seed)
         moved = [noise.moved(v.copy() if isinstance(v, np.ndarray) else v, whole=True) for v in inputs]
-        still = run(moved, Noise(None))
-        rounded = run(moved, noise)
-        if still is not None:
-            found.append(still)
-        if rounded is not None and noise.path == way.path:
-            found.append(rounded)
+        calm = Noise(None)
+        for told in (calm, noise):
+            results = run(moved, told)
+            if results is not None and told.path == way.path:
+                found.append(results)
     return found

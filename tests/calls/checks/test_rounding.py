@@ -89,3 +89,24 @@ def test_what_is_moved():
     zs = np.array([[0.1 + 0.2j, 0.3]]).T
     assert noise.moved(zs) is zs and np.all(zs.ravel() != [0.1 + 0.2j, 0.3])
     assert Noise(None).moved(0.1) == 0.1
+
+
+def test_a_value_that_is_rounding_alone_is_no_defect():
+    """Along a shift of all costs the gradient of a transport plan's cost does not change."""
+
+    def cost(c):
+        k = np.exp(-c / 0.2)
+        u = np.ones(c.shape[0])
+        for _ in range(10):
+            v = 1.0 / (k.T @ u)
+            u = 1.0 / (k @ v)
+        return np.sum(u[:, None] * k * c * v[None, :])
+
+    c = np.random.default_rng(0).uniform(size=(12, 12))
+    shifts = np.ones_like(c)
+    product = ast_ad.hvp(cost, (c,), (shifts,), backend="numba", fallback="error")[0]
+    assert np.abs(product).max() < 1e-13
+    way = np.random.default_rng(1).normal(size=c.shape)
+    product = ast_ad.hvp(cost, (c,), (way,), backend="numba", fallback="error")[0]
+    slope = ast_ad.grad(cost)(c + 1e-6 * way) - ast_ad.grad(cost)(c - 1e-6 * way)
+    np.testing.assert_allclose(product, slope / 2e-6, rtol=1e-5, atol=1e-7)
