@@ -7,8 +7,17 @@ import ast_ad
 
 pytest.importorskip("numba")
 
-from ast_ad.compiler.kernels.numbers.integer_powers import integer_power, shift_left, shift_right
+from ast_ad.compiler.kernels.numbers.integer_powers import (
+    integer_power,
+    python_power,
+    shift_left,
+    shift_right,
+    whole_power,
+    whole_power_derivative,
+    whole_power_dx,
+)
 from ast_ad.compiler.kernels.runtime import Mismatch
+from ast_ad.rules import partials
 
 INTS = [0, 1, -1, 2, -3, 10, 1 << 30, -(1 << 40), 3**30]
 
@@ -88,3 +97,58 @@ def test_powers_of_either_type(backend):
     derivative = ast_ad.value_and_grad(scaled, backend=backend)
     for n in (3, 1, 0, -2, 2, -5):
         assert derivative(1.5, n) == (pytest.approx(scaled(1.5, n)), pytest.approx(2**n * 3.0))
+
+
+@pytest.mark.parametrize("x", [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e-300, 1e300, 0.3, -2.5, -1e5])
+def test_powers_of_doubles_by_integers(x):
+    """NumPy's with their derivatives, edges and signs of zeros included."""
+    exponents = np.array([*range(-40, 41), 100, -100])
+    base = np.full(exponents.shape, x)
+
+    def compared(found, expected):
+        found, near = np.array(found), np.abs(expected) < 1e-303  # products of small numbers round earlier
+        np.testing.assert_allclose(found[~near], expected[~near], rtol=2e-14)
+        np.testing.assert_allclose(found[near], expected[near], atol=1e-303)
+
+    with np.errstate(all="ignore"):
+        powers = [whole_power(x, n) for n in exponents]
+        compared(powers, base**exponents)
+        np.testing.assert_array_equal(np.signbit(powers), np.signbit(base**exponents) & ~np.isnan(powers))
+        compared([whole_power_dx(x, n) for n in exponents], partials.power_dx(base, exponents))
+        for k in (1, 2, 3):
+            second = partials.power_derivative(base, exponents, k, 0)
+            compared([whole_power_derivative(x, n, k, 0) for n in exponents], second)
+
+
+def test_powers_of_pythons_floats():
+    for x, n in [(0.3, 7), (-2.5, -3), (0.0, 0), (0.0, 5), (1e-300, 2), (np.inf, -1), (1.1, 500)]:
+        assert python_power(x, n) == pytest.approx(x**n, rel=1e-14)
+    with pytest.raises(ZeroDivisionError):
+        python_power(0.0, -1)
+    with pytest.raises(OverflowError):
+        python_power(1e200, 2)
+
+
+def polynomials(x, c):
+    """By a matrix of powers, and by powers in a loop."""
+    total = np.sum(np.sin((x[:, None] ** np.arange(c.size)) @ c))
+    for k in range(c.size):
+        total += c[k] * np.sum(x**k) * float(c[0]) ** k + np.sum((x + 2.0) ** (-k))
+    return total
+
+
+@pytest.mark.slow(beyond=1)
+def test_polynomials():
+    x, c = np.linspace(-1.0, 1.5, 7), np.array([0.7, -0.2, 0.4, 0.1, -0.3, 0.2])
+    derivative = ast_ad.value_and_grad(polynomials, (0, 1), backend="numba", fallback="error")
+    value, bars = derivative(x, c)
+    assert value == pytest.approx(polynomials(x, c), rel=1e-13)
+    assert "NumPy code" not in str(derivative.explain())
+    plain = ast_ad.grad(polynomials, (0, 1), backend="numpy")(x, c)
+    for bar, other in zip(bars, plain, strict=True):
+        np.testing.assert_allclose(bar, other, rtol=1e-12)
+    ast_ad.check_grads(polynomials, (x, c), order=2)
+    way = np.array([1.0, -2.0, 0.5, 0.3, 0.1, -0.7, 1.1])
+    second = ast_ad.hvp(polynomials, (x, c), (way, None), argnums=None, backend="numba")[0]
+    ends = [ast_ad.grad(polynomials)(x + h * way, c) for h in (1e-6, -1e-6)]
+    np.testing.assert_allclose(second, (ends[0] - ends[1]) / 2e-6, rtol=1e-6, atol=1e-6)

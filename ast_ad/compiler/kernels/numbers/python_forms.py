@@ -13,6 +13,7 @@ import numpy as np
 
 from ...ir.types import Scalar
 from . import complex_math as c, kernel_math as k, python_complex as q, python_math as p
+from .integer_powers import python_power
 
 Function = Callable[..., Any]
 _COMPARISONS = {operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne}
@@ -124,7 +125,9 @@ def _arithmetic(fn: Function, types: Sequence[Scalar], values: Sequence[Any]) ->
         return _COMPLEX.get(fn)
     if "float" in kinds:
         if fn in (operator.pow, builtins.pow) and types[0].kind == "float" and type(values[1]) is int:
-            return {2: p.power_two, 3: p.power_three}.get(values[1], p.power)
+            return {2: p.power_two, 3: p.power_three}.get(values[1], python_power)
+        if fn in (operator.pow, builtins.pow) and [type.kind for type in types] == ["float", "int"]:
+            return python_power
         return _FLOAT.get(fn)
     plain = fn in (operator.add, operator.sub) or fn is operator.mul and None not in [t.size for t in types]
     if plain and any(

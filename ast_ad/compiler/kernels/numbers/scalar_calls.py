@@ -20,7 +20,15 @@ from ....rules.torch import special as torch_special
 from ...ir.ops import UNKNOWN
 from ...ir.types import Opaque, Scalar, Type
 from .. import vector_math as v
-from . import complex_math as c, families, kernel_math as k, promoted, python_forms, selections as choose
+from . import (
+    complex_math as c,
+    families,
+    integer_arguments,
+    kernel_math as k,
+    promoted,
+    python_forms,
+    selections as choose,
+)
 
 Function = Callable[..., Any]
 _PYTHON: dict[str, Any] = {"bool": np.dtype(bool), "int": int, "float": float, "complex": complex}
@@ -292,13 +300,10 @@ def _numpy_form(fn: Function, types: Sequence[Scalar], values: Sequence[Any]) ->
         )
         return LOGICAL[fn] if real and len(types) == fn.nin else None
     _read_scipy()
-    if fn in OF_ORDER and len(types) > OF_ORDER[fn][0]:
-        found = _of_order(fn, types)
-        if found is not None:
-            return found
-    if fn is partials.power_derivative:
-        return _power_derivative(types)
     fn = UFUNC_OF.get(fn, fn)
+    found = integer_arguments.form(fn, types, values)
+    if found is not None or fn is partials.power_derivative:
+        return found
     ufunc = DTYPES_AS.get(fn, fn)
     if fn is partials.power_dx and any(type.kind == "complex" for type in types):
         ufunc = np.divide
@@ -319,28 +324,6 @@ def _numpy_form(fn: Function, types: Sequence[Scalar], values: Sequence[Any]) ->
         elif 0 < values[1] <= 4 and loop[0] in _NATIVE:
             return operator.pow
     return None if form is None else _fitted(form, types, loop)
-
-
-# Functions with an order, which is an integer: by where it stands among the arguments, what computes them.
-OF_ORDER: dict[Function, tuple[int, Function]] = {
-    partials.polygamma: (0, families.polygamma),
-    partials.sinc_derivative: (1, families.sinc_derivative),
-}
-
-
-def _of_order(fn: Function, types: Sequence[Scalar]) -> Function | None:
-    place, form = OF_ORDER[fn]
-    order, others = types[place], [type for k, type in enumerate(types) if k != place]
-    double = any(type.dtype == np.float64 for type in others)
-    own = all(type.kind == "float" and type.dtype in (None, np.float64) for type in others)
-    known = order.kind == "int" and order.dtype in (None, np.int64)
-    return form if double and own and known else None
-
-
-def _power_derivative(types: Sequence[Scalar]) -> Function | None:
-    """Of doubles and integers, which are the orders, too."""
-    real = all(t.dtype in (None, np.float64, np.int64) and t.kind in ("float", "int") for t in types)
-    return families.power_derivative if real and all(t.kind == "int" for t in types[2:]) else None
 
 
 def _letter(dtype: np.dtype) -> str:
@@ -434,11 +417,12 @@ def _read_scipy() -> None:
         _each([getattr(special, name)], "fd", getattr(k, name))
     for name in ("xlogy", "xlog1py"):
         _each([getattr(special, name)], "fd", getattr(k, name), 2)
+    orders = integer_arguments.OF_ORDER
     for name in special_math.OF_ORDER:
-        OF_ORDER[getattr(special, name)] = 0, getattr(special_math, name + "_of_order")
-    OF_ORDER[special.polygamma] = 0, families.polygamma
+        orders[getattr(special, name)] = 0, getattr(special_math, name + "_of_order")
+    orders[special.polygamma] = 0, families.polygamma
     functions = vars(special_math)
-    OF_ORDER[partials.bessel_i] = 0, functions["iv"]
+    orders[partials.bessel_i] = 0, functions["iv"]
     _each([np.i0], "d", functions["i0"])
     for name, arity in special_math.ARITY.items():
         fn = getattr(special, name, None)
