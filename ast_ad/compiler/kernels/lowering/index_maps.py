@@ -15,6 +15,7 @@ from ...ir.types import Array, Dim, Scalar
 from .. import runtime as kernels
 from ..nests.affine_indices import Index
 from ..nests.body import INT, Body
+from ..numbers import ranges
 from ..numbers.scalars import NoForm, argument_type
 from .loop_values import Value, stretched
 
@@ -123,9 +124,7 @@ def _slice(
     if type(step) is not int or not step:
         raise NoForm("a slice with a step that is known at run time only")
     if step < 0:
-        if not (_is_none(item.start) and _is_none(item.stop) and step == -1):
-            raise NoForm("a slice backwards from or to a given place")
-        return Index.of(length).plus(Index(None, 0, -1)), length, -1
+        return _backwards(s, item, array, axis, dim, step)
     plain = _plain(s, item, array, axis, step)
     if plain is not None:
         return plain
@@ -136,6 +135,28 @@ def _slice(
     stop, _ = _bound(s, item.stop, array, axis, length)
     if known is None:
         known = s.body.op(kernels.span, start, stop, Lit(step), type=INT)
+        if dim is not None:
+            known = s.has_length(dim, known)
+    return Index.of(start), known, step
+
+
+def _backwards(
+    s: Scalarizer, item: Slice, array: Value, axis: int, dim: Dim | int | None, step: int
+) -> tuple[Index, Arg, int]:
+    """A slice with a negative step: from a given place or the last, to behind a given one or the first."""
+    length = array.lengths[axis]
+    last = Index.of(length).plus(Index(None, 0, -1))
+    if _is_none(item.start) and _is_none(item.stop) and step == -1:
+        return last, length, -1
+
+    def place(bound: Arg) -> Arg:
+        return s.body.op(ranges.place_backwards, s.number(bound), length, type=INT)
+
+    start = s.body.number(last) if _is_none(item.start) else place(item.start)
+    stop = Lit(-1) if _is_none(item.stop) else place(item.stop)
+    known = s.extent(dim) if dim is not None else None
+    if known is None:
+        known = s.body.op(kernels.turns, start, stop, Lit(step), type=INT)
         if dim is not None:
             known = s.has_length(dim, known)
     return Index.of(start), known, step

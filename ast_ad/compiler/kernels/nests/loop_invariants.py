@@ -35,7 +35,14 @@ from ...ir.ops import (
 )
 from ...ir.types import Array, Scalar
 from .. import runtime as kernels, threads
-from ..numbers import factored_systems, matrix_functions, small_matrices, sorted_places, tiny_matrices
+from ..numbers import (
+    factored_systems,
+    matrix_functions,
+    ranges,
+    small_matrices,
+    sorted_places,
+    tiny_matrices,
+)
 
 _ACCESSES = {operator.getitem, builtin.setitem_, builtin.add_item_}
 _WHOLE = {np.dot, np.transpose, threads.attempt, threads.copies, threads.add_copies}
@@ -54,6 +61,7 @@ _PURE = {
     kernels.span,
     kernels.bound,
     kernels.turns,
+    ranges.place_backwards,
 }
 
 

@@ -50,3 +50,9 @@ def on_diagonal(rows: int, columns: int, offset: int) -> int:
     (2, 2, 0)
     """
     return max(0, min(rows + min(offset, 0), columns - max(offset, 0)))
+
+
+@linked
+def place_backwards(i: int, n: int) -> int:
+    """A bound of a slice with a negative step, within ``n`` elements; -1 is before the first."""
+    return min(i, n - 1) if i >= 0 else max(i + n, -1)
