@@ -310,10 +310,12 @@ def _one_by_one(s: Scalarizer, mask: Value, write: Any) -> None:
         body.known.clear()
         return [out]
 
-    _counting(s, mask, step, lambda body, place, states: None, frozenset())
+    _counting(s, mask, step, lambda body, place, states: None, frozenset(), True)
 
 
-def _counting(s: Scalarizer, mask: Value, step: Any, finish: Any, defines: frozenset[Var]) -> None:
+def _counting(
+    s: Scalarizer, mask: Value, step: Any, finish: Any, defines: frozenset[Var], singly: bool = False
+) -> None:
     """Go through a mask with a number that starts at 0."""
 
     def start(body: Body) -> list[Arg]:
@@ -325,7 +327,7 @@ def _counting(s: Scalarizer, mask: Value, step: Any, finish: Any, defines: froze
     action = Action(
         mask.lengths, keys, lambda body, place: None, kept=0, start=start, step=step, finish=finish
     )
-    action.defines = defines
+    action.defines, action.singly = defines, singly
     s.act(action)
 
 

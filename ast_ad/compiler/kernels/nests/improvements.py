@@ -6,13 +6,15 @@ that runs in threads; behind ``tidy`` and ``parallelise``.
 
 from __future__ import annotations
 
-from ...ir.ops import Function
+from ...ir.ops import Function, Var
 from .backward_counters import tell_signs
 from .index_checks import check_before
 from .interchange import interchange
 from .loop_invariants import hoist, shrink
 from .scalar_replacement import carry
 from .shared_memory import share_memory
+from .short_axes import turn, with_short_cells
+from .short_loops import write_out
 
 
 def improve(kernel: Function, overlaps: bool) -> None:
@@ -27,8 +29,11 @@ def improve(kernel: Function, overlaps: bool) -> None:
         interchange(kernel)
         hoist(kernel)
     shrink(kernel)
-    share_memory(kernel)
+    turned = set[Var]() if overlaps else with_short_cells(kernel)
+    share_memory(kernel, turned)
+    turn(kernel, turned)
     if not overlaps:
+        write_out(kernel)
         check_before(kernel)
         carry(kernel)
     tell_signs(kernel)

@@ -38,6 +38,7 @@ class Action:
         update: the write of a part of an array that it is (see ``stencil_gather``).
         vectors: whether it had better be in an innermost loop, as it computes what is fast on vectors.
         scatters: whether it writes by indices, to places that two turns may share: no vectors can do that.
+        singly: whether it writes what some of its places give one behind the other: no vectors do that.
         early: whether it had better come before the others: the start of sums in memory.
         any_order: whether what it carries may take the places in any order, as sums and extrema may.
     """
@@ -58,6 +59,7 @@ class Action:
     loops: tuple[Var, ...] = ()
     vectors: bool = False
     scatters: bool = False
+    singly: bool = False
     update: Any = None
     early: bool = False
     any_order: bool = False
@@ -223,7 +225,7 @@ def _open(nest: Nest, action: Action, depth: int) -> None:
 def _fits(nest: Nest, action: Action, depth: int) -> bool:
     """Whether the action may join the loop: nothing in it must be finished first."""
     inside = list(nest.actions())
-    if len(inside) >= MAX_ITEMS:
+    if len(inside) >= MAX_ITEMS or any(before.singly is not action.singly for before in inside):
         return False
     if depth == len(action.lengths) - 1:
         if action.vectors and any(isinstance(item, Nest) for item in nest.items):

@@ -1,15 +1,16 @@
 """Which arrays of a kernel take the place of one that nobody reads any more?
 
-``share_memory(kernel) -> None``. In ``improve``, when all loops have their order. Of two arrays that a kernel
-makes, of one shape and dtype, the later one gets the memory of the earlier one where that is read for the
-last time before, or, element by element, in the very turn of the loops in which the later one is first
-written. What is not touched anew needs no fresh pages, and stays in the cache.
+``share_memory(kernel, turned) -> None``. In ``improve``, when all loops have their order. Of two arrays that
+a kernel makes, of one shape and dtype, the later one gets the memory of the earlier one where that is read
+for the last time before, or, element by element, in the very turn of the loops in which the later one is
+first written. What is not touched anew needs no fresh pages, and stays in the cache.
 """
 
 from __future__ import annotations
 
 import operator
 from collections import defaultdict
+from collections.abc import Collection
 from itertools import takewhile
 from typing import Any
 
@@ -25,9 +26,9 @@ _ELEMENTS = {operator.getitem, builtin.setitem_, builtin.add_item_}
 _SHAPES = {np.shape, np.ndim, len}
 
 
-def share_memory(kernel: Function) -> None:
-    """Let arrays share memory, in place."""
-    uses = _Uses(kernel)
+def share_memory(kernel: Function, turned: Collection[Var] = ()) -> None:
+    """Let arrays share memory, in place; those that are to be ``turned`` among themselves."""
+    uses = _Uses(kernel, turned)
     free: dict[Any, list[Var]] = defaultdict(list)
     for array in sorted(uses.alone, key=lambda v: uses.first[v]):
         fit = [old for old in free[uses.kinds[array]] if uses.follows(kernel.body, old, array)]
@@ -43,9 +44,9 @@ def share_memory(kernel: Function) -> None:
 class _Uses:
     """Where the arrays are used that a kernel makes before its loops; ``alone``: those with one name only."""
 
-    def __init__(self, kernel: Function) -> None:
+    def __init__(self, kernel: Function, turned: Collection[Var] = ()) -> None:
         made = {op.outs[0]: op for op in kernel.body.ops if isinstance(op, Op) and op.fn is np.empty}
-        self.kinds = {v: (arg_key(op.args[0]), arg_key(op.args[1])) for v, op in made.items()}
+        self.kinds = {v: (arg_key(op.args[0]), arg_key(op.args[1]), v in turned) for v, op in made.items()}
         self.first: dict[Var, int] = {}
         self.last: dict[Var, int] = {}
         self._shown: dict[Var, Var] = {}  # by a view
