@@ -41,7 +41,7 @@ from .partition.allocations import uses_arrays_only
 from .partition.compiled_driver import require_compiled
 from .partition.partition import Parts
 from .partition.rounding import cancels
-from .runtime import exact_kernel, kernel, lean_kernel, overlapping_kernel
+from .runtime import exact_apart_kernel, exact_kernel, kernel, lean_kernel, overlapping_kernel
 from .threads import parallel_kernel
 from .vector_math import CACHE_TAG
 
@@ -60,9 +60,10 @@ def decorators(parts: Parts) -> dict[str, Callable[..., Any]]:
 def _decorator(written: Function, parts: Parts) -> Callable[..., Any]:
     if written.name in parts.threaded:
         return parallel_kernel
+    overlaps = written.name in parts.overlapping
     if cancels(written):
-        return exact_kernel
-    if written.name in parts.overlapping:
+        return exact_kernel if overlaps else exact_apart_kernel
+    if overlaps:
         return overlapping_kernel
     return lean_kernel if uses_arrays_only(written) else kernel
 

@@ -80,6 +80,11 @@ def exact_kernel(function: Any) -> Any:
     return _compiled(function, fastmath=False)
 
 
+def exact_apart_kernel(function: Any) -> Any:
+    """``kernel`` for such a function."""
+    return _compiled(function, fastmath=False, pipeline_class=Apart)
+
+
 def _compiled(function: Any, fastmath: Any = FLAGS, pipeline_class: Any = Careful, **options: Any) -> Any:
     if fastmath and any("float32" in name or "complex64" in name for name in function.__code__.co_names):
         fastmath = FLAGS_OF_SINGLE

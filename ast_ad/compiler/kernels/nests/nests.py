@@ -134,8 +134,9 @@ def shared(before: Action, after: Action) -> int | None:
             if one.group != two.group or (one.kind == "r" and two.kind == "r"):
                 continue
             if one.kind == two.kind == "a" and one.array is two.array:
-                if one.index[-1:] and _same(one.index[-1], two.index[-1]):
-                    continue  # sums may be made in any order
+                one_by_one = before.scatters and after.scatters
+                if one_by_one or one.index[-1:] and _same(one.index[-1], two.index[-1]):
+                    continue  # sums may be made in any order, and there are no vectors to be lost
                 level = min(len(before.lengths), len(after.lengths)) - 1
                 if level < 0:
                     continue
