@@ -28,12 +28,13 @@ def improve(kernel: Function, overlaps: bool) -> None:
     if not overlaps:
         interchange(kernel)
         hoist(kernel)
-    shrink(kernel)
     turned = set[Var]() if overlaps else with_short_cells(kernel)
+    if not overlaps:
+        write_out(kernel, turned)
+    shrink(kernel)
     share_memory(kernel, turned)
     turn(kernel, turned)
     if not overlaps:
-        write_out(kernel)
         check_before(kernel)
         carry(kernel)
     tell_signs(kernel)

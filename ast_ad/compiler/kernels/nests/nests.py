@@ -140,6 +140,7 @@ def shared(before: Action, after: Action) -> int | None:
                 level = min(len(before.lengths), len(after.lengths)) - 1
                 if level < 0:
                     continue
+                level = max(level, _aligned(one, before, two, after))
             else:
                 level = _aligned(one, before, two, after)
             limit = level if limit is None else min(limit, level)

@@ -1,84 +1,63 @@
 """Which short loops had better be written out? Those in a loop whose turns could be vectors without them.
 
-``write_out(kernel) -> None``. In ``improve``, behind ``turn``, where no arguments of the kernel overlap.
+``write_out(kernel, turned) -> None``. In ``improve``, before ``shrink``, where no arguments overlap.
 
 LLVM makes vectors of innermost loops only. A loop over cells with a loop over the 9 numbers of each in it is
-none, and LLVM writes out only what stays small. Written out here, what all turns share is computed once.
+none, and LLVM writes out only what stays small. Written out here, what all turns share is computed once, and
+what a turn has written to a cell it need not read: arrays that are read nowhere else go.
 """
 
 from __future__ import annotations
 
 import operator
+from collections.abc import Collection
 from typing import Any
 
 from ...ir import builtin
-from ...ir.ops import Arg, Block, For, Function, Lit, Op, Seq, Statement, Var, blocks, variables
+from ...ir.ops import Arg, Block, For, Function, Lit, Op, Statement, Var, blocks, variables
 from ...ir.types import Array, Scalar
 from ...simplify.patterns import arg_key
 from ...simplify.renaming import Renaming, copy_statement, renamed
-from .short_axes import apart_in, follows, is_independent, is_short, makers_in, within
+from .body import element_type
+from .cells import apart_in, is_of_vectors, is_short, places_of, turns
+from .dead_arrays import tidy
 
-MOST, MOST_READ = 600, 4000
-"""Operations of a turn that is written out, and of what is read for it: most of that may be the same."""
-_ACCESSES = {operator.getitem, builtin.setitem_, builtin.add_item_}
+MOST = 600  # operations of a turn that is written out
+_WRITES = {builtin.setitem_, builtin.add_item_}
 _FOLDED = {operator.add, operator.sub, operator.mul}
 
 
-def write_out(kernel: Function) -> None:
-    """Write such loops out, in place."""
-    _block(kernel.body, apart_in(kernel))
+def write_out(kernel: Function, turned: Collection[Var] = ()) -> None:
+    """Write such loops out, in place; ``turned``: the arrays whose short axes are to come first."""
+    if _block(kernel.body, apart_in(kernel), turned):
+        tidy(kernel)
 
 
-def _block(block: Block, apart: set[Var]) -> None:
+def _block(block: Block, apart: set[Var], turned: Collection[Var]) -> bool:
+    """Whether anything was changed."""
+    found = False
     for op in block.ops:
         for inner in blocks(op):
-            _block(inner, apart)
-        if isinstance(op, For) and not is_short(op) and _gains(op, apart):
+            found |= _block(inner, apart, turned)
+        if isinstance(op, For) and not is_short(op) and is_of_vectors(op, apart, turned):
             written, names = _Written(), Renaming()
             written.statements(op.body.ops, names)
             if len(written.ops) <= MOST:
                 op.body = Block(written.ops, tuple(renamed(r, names) for r in op.body.results))
-
-
-def _gains(loop: For, apart: set[Var]) -> bool:
-    """Whether a loop has short loops, and vectors if these are written out."""
-    if not any(isinstance(op, For) for op in loop.body.ops) or _size(loop.body) > MOST_READ:
-        return False
-    makers, balance = makers_in(loop), 0
-    for op in within(loop):
-        if op.fn in _ACCESSES:
-            *before, last = op.args[1].items if isinstance(op.args[1], Seq) else (op.args[1],)
-            moves = follows(last, loop.index, makers)
-            balance += moves is True
-            balance -= 2 * (moves is None or any(follows(i, loop.index, makers) is not False for i in before))
-    return balance > 0 and is_independent(loop, apart)
-
-
-def _size(block: Block) -> float:
-    """How many operations a block has, its short loops written out."""
-    size = 0.0
-    for op in block.ops:
-        if isinstance(op, Op):
-            size += 1
-        elif isinstance(op, For) and is_short(op) and not op.stops and not op.items:
-            size += len(_turns(op)) * _size(op.body)
-        else:
-            return float("inf")
-    return size
-
-
-def _turns(loop: For) -> range:
-    assert loop.range is not None
-    return range(*(bound.value for bound in loop.range if isinstance(bound, Lit)))
+                found = True
+    return found
 
 
 class _Written:
-    """Statements without loops, of which none computes what another one has computed before."""
+    """Statements without loops, of which none computes or reads what is at hand.
+
+    ``known``: what operations gave; ``elements``: which of them depend on an array, and by which index.
+    """
 
     def __init__(self) -> None:
         self.ops: list[Statement] = []
         self.known: dict[Any, Var] = {}
-        self.loaded: dict[Var, set[Any]] = {}  # what is known of the elements of an array
+        self.elements: dict[Var, dict[Any, tuple[Arg, ...]]] = {}
 
     def statements(self, ops: list[Statement], names: Renaming) -> None:
         for op in ops:
@@ -92,8 +71,7 @@ class _Written:
         states: list[Arg] = [
             self._typed(renamed(i, names), p) for p, i in zip(loop.params, loop.inits, strict=True)
         ]
-        turns = reversed(_turns(loop)) if loop.reverse else _turns(loop)
-        for turn in turns:
+        for turn in reversed(turns(loop)) if loop.reverse else turns(loop):
             inner: Renaming = {**names, loop.index: Lit(turn), **dict(zip(loop.params, states, strict=True))}
             self.statements(loop.body.ops, inner)
             states = [renamed(r, inner) for r in loop.body.results]
@@ -114,20 +92,58 @@ class _Written:
         if op.fn in _FOLDED and all(isinstance(a, Lit) and type(a.value) is int for a in new.args):
             names[op.out] = Lit(op.fn(*(a.value for a in new.args)))  # type: ignore[union-attr]
             return
+        if op.fn in _WRITES:
+            self._write(new)
+            return
         key = _key(new)
         if key is not None and key in self.known:
             names[op.out] = self.known[key]
             return
         self.ops.append(new)
+        arrays = [v for v in variables(*new.args) if isinstance(v.type, Array)]
         if op.effect:
-            for array in variables(*new.args):
-                for stale in self.loaded.pop(array, ()):
-                    self.known.pop(stale, None)
+            for array in arrays:
+                self._forget(array, ())
         elif key is not None:
             self.known[key] = new.out
-            for array in variables(*new.args):
-                if isinstance(array.type, Array):
-                    self.loaded.setdefault(array, set()).add(key)
+            for array in arrays:
+                index = places_of(new.args[1]) if new.fn is operator.getitem else ()
+                self.elements.setdefault(array, {})[key] = index
+
+    def _write(self, op: Op) -> None:
+        """A write to an element, whose value is at hand from then on."""
+        array, place, value = op.args
+        assert isinstance(array, Var)
+        type, index = element_type(array.type), places_of(place)
+        key = (operator.getitem, type, arg_key(array), arg_key(place))
+        if op.fn is builtin.add_item_ and isinstance(value, Var) and value.type == type:
+            old, total = self.known.get(key), Var(type)
+            if old is None:
+                old = Var(type)
+                self.ops.append(Op(operator.getitem, (array, place), (old,), {}, op.span, False, op.adjoint))
+            self.ops.append(Op(operator.add, (old, value), (total,), {}, op.span, False, op.adjoint))
+            op.fn, op.args, value = builtin.setitem_, (array, place, total), total
+        self.ops.append(op)
+        self._forget(array, index)
+        if op.fn is builtin.setitem_ and isinstance(value, Var) and value.type == type:
+            self.known[key] = value
+            self.elements.setdefault(array, {})[key] = index
+
+    def _forget(self, array: Var, index: tuple[Arg, ...]) -> None:
+        """Forget what depends on an element of an array."""
+        of = self.elements.get(array, {})
+        for key in [k for k, other in of.items() if not _is_elsewhere(index, other)]:
+            del of[key], self.known[key]
+
+
+def _is_elsewhere(one: tuple[Arg, ...], other: tuple[Arg, ...]) -> bool:
+    """Whether two indices have different numbers in some place; none of them counts from the end."""
+    pairs = [
+        (i.value, j.value)
+        for i, j in zip(one, other, strict=False)
+        if isinstance(i, Lit) and isinstance(j, Lit)
+    ]
+    return any(i != j and min(i, j) >= 0 for i, j in pairs)
 
 
 def _key(op: Op) -> Any:

@@ -1,0 +1,92 @@
+"""What a turn of a loop over cells has written it does not read again; arrays that only it reads go."""
+
+import re
+
+import numpy as np
+import pytest
+
+import ast_ad
+
+RNG = np.random.default_rng(21)
+STATE, RATES = RNG.uniform(0.5, 1.5, (37, 3)), RNG.uniform(0.2, 0.4, (2, 37))
+
+
+def slope(state, rates):
+    out = np.empty_like(state)
+    moved = rates[0] * state[:, 0]
+    out[:, 0] = -moved
+    out[:, 1] = moved - state[:, 1] / (rates[1] + state[:, 1])
+    out[:, 2] = state[:, 1] * state[:, 2]
+    return out
+
+
+def staged(state, rates):
+    """Two stages of a step, whose slopes are cells of three numbers."""
+    total = 0.0
+    for _ in range(4):
+        k1 = slope(state, rates)
+        k2 = slope(state + 0.1 * k1, rates)
+        state = state + 0.05 * (k1 + k2)
+        total += np.sum(state[:, 1] ** 2)
+    return total
+
+
+def overwritten(state, rates):
+    """Elements that are read, written and read again, under literal and computed places."""
+    s = state.copy()
+    for i in range(s.shape[0]):
+        for k in range(3):
+            s[i, k] = s[i, (k + 1) % 3] * rates[0, i]
+            s[i, 0] += s[i, k] * s[i, 2]
+            s[i, -1] = s[i, 0] + s[i, k]
+    return np.sum(s**2)
+
+
+def added(state, rates):
+    """Sums into elements of which some are written before and some are not."""
+    s, cells = np.zeros_like(state), state * 1.0
+    for i in range(s.shape[0]):
+        s[i, 1] = rates[1, i]
+        for k in range(3):
+            s[i, k] += cells[i, k] ** 2
+            cells[i, 2 - k] += s[i, k] * rates[0, i]
+    return np.sum(s * cells)
+
+
+def compared(f, dtype, tolerance):
+    args = STATE.astype(dtype), RATES.astype(dtype)
+    compiled = ast_ad.value_and_grad(f, argnums=(0, 1), backend="numba")
+    value, gradients = compiled(*args)
+    assert compiled.backend == "numba"
+    _, wanted = ast_ad.value_and_grad(f, argnums=(0, 1), backend="numpy")(*args)
+    assert np.isclose(value, f(*args), rtol=tolerance)
+    for g, w in zip(gradients, wanted, strict=True):
+        assert g.dtype == w.dtype
+        np.testing.assert_allclose(g, w, rtol=tolerance, atol=tolerance)
+    return compiled.source, gradients
+
+
+@pytest.mark.parametrize("dtype, tolerance", [(np.float64, 1e-11), (np.float32, 2e-4)])
+@pytest.mark.parametrize("f", [staged, overwritten, added])
+def test_values_and_gradients_are_those_of_numpy_code(f, dtype, tolerance):
+    compared(f, dtype, tolerance)
+
+
+@pytest.mark.parametrize("f", [staged, overwritten, added])
+def test_gradients_are_those_of_differences(f):
+    _, gradients = compared(f, np.float64, 1e-11)
+    for position, g in enumerate(gradients):
+        args, direction, h = [STATE, RATES], RNG.normal(size=g.shape), 1e-6
+        ends = [
+            f(*(a + s * h * direction if i == position else a for i, a in enumerate(args))) for s in (1, -1)
+        ]
+        assert np.isclose(np.sum(g * direction), (ends[0] - ends[1]) / (2 * h), rtol=1e-6)
+
+
+def test_slopes_are_numbers_not_arrays():
+    """The forward pass keeps the state and its slopes in no array of their own."""
+    source, _ = compared(staged, np.float64, 1e-11)
+    steps = re.search(r"\n( +)for \w+ in range\(4\):\n((?:\1 +.*\n)+)", source)
+    assert steps is not None
+    written = set(re.findall(r"^ +(\w+)\[.*?\] \+?= ", steps.group(2), re.MULTILINE))
+    assert len({name for name in written if "tape" not in name}) == 1, written
