@@ -132,11 +132,19 @@ def apart_in(kernel: Function) -> set[Var]:
 
 
 def is_independent(loop: For, apart: set[Var]) -> bool:
-    """Whether the turns of a loop may be made at once; ``apart``: arrays that share no memory."""
+    """Whether the turns of a loop may be made at once; ``apart``: arrays that share no memory.
+
+    Not where they add to places that two of them may share.
+    """
     arrays = {v for op in walk(loop.body) if isinstance(op, Op) for v in variables(*op.args) if _is_array(v)}
     if not arrays <= apart or any(isinstance(op, (If, While)) for op in walk(loop.body)):
         return False
-    return sharing(loop, _Apart(), {v: {v} for v in arrays}) is not None  # type: ignore[arg-type]
+    found = sharing(loop, _Apart(), {v: {v} for v in arrays})  # type: ignore[arg-type]
+    if found is None:
+        return False
+    sums = [op for op in within(loop) if op.fn in _ACCESSES and op.args[0] in found.added]
+    makers = makers_in(loop)
+    return all(follows(i, loop.index, makers) is False for op in sums for i in places_of(op.args[1]))
 
 
 def _is_array(var: Var) -> bool:
