@@ -9,25 +9,27 @@ The test of all rules' samples (``tests/rules/test_lengths.py``) holds each func
 from __future__ import annotations
 
 import inspect
+import itertools
 import operator
 import types
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 
 from ....rules import containers
 from ....rules.registry import lookup
+from ...ir.alternatives import common
 from ...ir.dims import count
 from ...ir.ops import UNKNOWN, Arg, Lit, Seq, Var, atoms, variables
 from ...ir.spans import stretched
-from ...ir.types import Array, Dim, ListOf, Scalar, TupleOf, Type, type_of
+from ...ir.types import EACH, Array, Dim, ListOf, Scalar, TupleOf, Type, type_of
 from ..values import Callee
-from .dummies import InferenceError, atoms_of, int_size, is_int
+from .dummies import InferenceError, atoms_of, int_size, is_int, list_length
 
 Int = Dim | int
 Shape = tuple[Int | None, ...]
-Told = Shape | list["Told"]
+Told: TypeAlias = "Shape | OneOf | list[Told]"
 
 RULES: dict[Any, Callable[..., Any]] = {}
 # Python integers that these return are lengths.
@@ -39,6 +41,13 @@ COMPUTED_IN: set[str] = set()  # modules of such functions
 
 class Untold(Exception):
     """Of this call no lengths are known."""
+
+
+class OneOf(tuple[Shape, ...]):
+    """Shapes of which a result has one: how many axes it has hangs on lengths that are not known."""
+
+
+MOST_OPEN = 3  # axes of which it is not known whether they are dropped
 
 
 def shape_of(*fns: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -95,9 +104,17 @@ def with_lengths(found: object, told: Told) -> Any:
         return type(found)(*items) if hasattr(found, "_fields") else type(found)(items)
     if not isinstance(found, Array) or found.shape is None:
         return found
-    if not isinstance(told, tuple) or len(told) != len(found.shape):
-        told = (None,) * len(found.shape)
-    return Array(found.dtype, tuple(Dim.fresh() if n is None else n for n in told))
+    if isinstance(told, OneOf):
+        return common([_array(found.dtype, shape) for shape in told])
+    return _array(found.dtype, told if _is_shape(told, len(found.shape)) else (None,) * len(found.shape))
+
+
+def _is_shape(told: Told, rank: int) -> TypeGuard[Shape]:
+    return isinstance(told, tuple) and len(told) == rank
+
+
+def _array(dtype: np.dtype, shape: Shape) -> Array:
+    return Array(dtype, tuple(Dim.fresh() if n is None else n for n in shape))
 
 
 def is_regular(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> bool:
@@ -145,16 +162,32 @@ def dims(arg: Arg) -> tuple[Int, ...]:
     raise Untold
 
 
-def _dims_of(type: Type, arg: Arg) -> tuple[Int, ...]:
+def _dims_of(type: Type, arg: Arg | None) -> tuple[Int, ...]:
     if isinstance(type, Scalar):
         return ()
     if isinstance(type, Array) and type.shape is not None:
         return type.shape
     if isinstance(type, TupleOf):
-        return (len(type.items), *(_dims_of(type.items[0], arg) if type.items else ()))
-    if isinstance(type, ListOf) and isinstance(type.element, Scalar) and isinstance(arg, Var):
-        return (Dim.symbol(("len", arg.id), least=0),)
+        return (len(type.items), *(_dims_of(type.items[0], None) if type.items else ()))
+    if isinstance(type, ListOf):
+        count = list_length(arg) if isinstance(arg, Var) else Dim.fresh()
+        # What differs from element to element is the same for all of those that make one array.
+        return count, *[Dim.fresh() if n == EACH else n for n in _dims_of(type.element, None)]
     raise Untold
+
+
+def certain_dims(arg: Arg) -> tuple[Int, ...]:
+    """The shape of an argument on whose lengths it hangs how many axes the result has.
+
+    Raises
+    ------
+    InferenceError
+        if it is not known: a trial on made-up arguments would tell one of several ranks.
+    """
+    try:
+        return dims(arg)
+    except Untold:
+        raise InferenceError("the lengths are not known that decide how many axes there are") from None
 
 
 def number(arg: Arg) -> Int:
@@ -218,6 +251,16 @@ def only_ones(n: Int, what: str) -> bool:
     if isinstance(n, Dim) and not n.not_one:
         raise InferenceError(f"whether {what} has length 1 is not known")
     return False
+
+
+def without_ones(shape: tuple[Int, ...]) -> Shape | OneOf:
+    """The shape without the axes of length 1, or each that this may be."""
+    kept = [() if n == 1 else (n,) if isinstance(n, int) or n.not_one else None for n in shape]
+    if kept.count(None) > MOST_OPEN:
+        raise InferenceError("whether axes have length 1 is not known")
+    each = [((), (n,)) if k is None else (k,) for k, n in zip(kept, shape, strict=True)]
+    shapes = [sum(parts, ()) for parts in itertools.product(*each)]
+    return shapes[0] if len(shapes) == 1 else OneOf(shapes)
 
 
 def broadcast(*shapes: tuple[Int, ...]) -> tuple[Int, ...]:

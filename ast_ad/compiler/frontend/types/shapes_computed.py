@@ -17,10 +17,12 @@ from .shape_rules import (
     COMPUTED,
     COMPUTED_IN,
     NONE,
+    OneOf,
     Shape,
     Untold,
     at_least,
     broadcast,
+    certain_dims,
     dims,
     is_none,
     number,
@@ -286,12 +288,14 @@ def _irfft(a: Arg, n: Arg = NONE, axis: Arg = Lit(-1), *rest: Arg, **options: Ar
 
 # ----- where the rank depends on lengths
 @shape_of(np.cov, np.corrcoef)
-def _cov(m: Arg, y: Arg = NONE, rowvar: Arg = Lit(True), *rest: Arg, **options: Arg) -> Shape:
-    shape = dims(m)
+def _cov(m: Arg, y: Arg = NONE, rowvar: Arg = Lit(True), *rest: Arg, **options: Arg) -> Shape | OneOf:
+    shape = certain_dims(m)
     if not is_none(y) or len(shape) == 1:
         raise Untold
     n = shape[0 if static(rowvar) else 1]
-    return () if only_ones(n, "the matrix") else (n, n)
+    if isinstance(n, int) or n.not_one:
+        return () if n == 1 else (n, n)
+    return OneOf(((), (n, n)))
 
 
 @shape_of(np.poly)

@@ -14,20 +14,22 @@ from ...ir.spans import absolute, reshaped
 from ...ir.types import ListOf, kind_of
 from .shape_rules import (
     NONE,
+    OneOf,
     Shape,
     Untold,
     at_least,
     broadcast,
+    certain_dims,
     dims,
     is_none,
     number,
-    only_ones,
     position,
     replaced,
     shape_argument,
     shape_of,
     size,
     static,
+    without_ones,
 )
 
 
@@ -144,10 +146,10 @@ def _ravel(a: Arg, order: Arg = NONE) -> Shape:
 
 
 @shape_of(np.squeeze)
-def _squeeze(a: Arg, axis: Arg = NONE) -> Shape:
-    shape, chosen = dims(a), static(axis)
+def _squeeze(a: Arg, axis: Arg = NONE) -> Shape | OneOf:
+    shape, chosen = certain_dims(a), static(axis)
     if chosen is None:
-        return tuple(n for n in shape if not only_ones(n, "an axis that is squeezed"))
+        return without_ones(shape)
     axes = {position(x, len(shape)) for x in (chosen if isinstance(chosen, tuple) else (chosen,))}
     return tuple(n for k, n in enumerate(shape) if k not in axes)
 
