@@ -48,10 +48,13 @@ from .object_operators import special
 
 
 def is_advanced(index: Arg) -> bool:
-    """Whether an index has arrays or lists in it, so that NumPy makes a copy."""
+    """Whether an index has arrays, lists or truth values (masks without axes) in it: NumPy makes a copy."""
     if isinstance(index, Seq):
         return index.kind is list or any(map(is_advanced, index.items))
-    return isinstance(index, (Var, Lit)) and isinstance(type_of_arg(index), (Array, ListOf))
+    if not isinstance(index, (Var, Lit)):
+        return False
+    type = type_of_arg(index)
+    return isinstance(type, (Array, ListOf)) or isinstance(type, Scalar) and type.kind == "bool"
 
 
 # ----- reading items
