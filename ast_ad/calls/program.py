@@ -191,8 +191,8 @@ class Program(Request):
         if not isinstance(inputs, Given):
             return self.results(inputs)
         states = self.states(inputs)
-        for _ in range(MOST_RUNS):
-            results = self.results(inputs)
+        for turn in range(MOST_RUNS):
+            results = self.results(inputs, anew=not turn)
             if self.stores.keep(results, inputs):
                 return results
             if states is not None:
@@ -207,15 +207,17 @@ class Program(Request):
         """What the program would leave outside; None if it stores nothing, or has not come to its end."""
         return Rehearsed(self.stores, results, inputs) if isinstance(inputs, Given) and results else None
 
-    def results(self, inputs: list[Any]) -> Any:
-        """The results, and nothing else."""
+    def results(self, inputs: list[Any], anew: bool = True) -> Any:
+        """The results, and nothing else; not ``anew``: what the run before has told is not told again."""
         if isinstance(inputs, Given):
             self.stores.check(inputs)
-        begin(self)
+        if anew:
+            begin(self)
         states = self.states(inputs)
         try:
             self._require_writable(inputs)
-            return self._run(self._entry(self.code.run), inputs)
+            with contextlib.nullcontext() if anew or not self.loud else again():
+                return self._run(self._entry(self.code.run), inputs)
         except Exception as error:
             problem = error
         try:

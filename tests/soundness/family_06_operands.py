@@ -76,5 +76,24 @@ def keys_come_before_their_values(x, s):
     )
 
 
+@program(0.5, later=[(-0.5,)])
+def item_at_no_place(x):
+    both = [x, (x, 1.0)]
+    if x < 0:
+        return both[np.nan]
+    return both[0] * x
+
+
+@program(0.5, later=[(-0.5,)])
+def item_at_no_place_caught(x):
+    both = (x, [x, 1.0])
+    if x < 0:
+        try:
+            return both["a"]
+        except TypeError:
+            return x * 3
+    return both[0] * x
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {}

@@ -32,9 +32,9 @@ def _once(tell: Callable[..., Any], kind: str) -> Callable[..., None]:
     def told(*args: Any, **kwargs: Any) -> None:
         if _told.skip[kind]:
             _told.skip[kind] -= 1
-            return
+        else:
+            tell(*args, **kwargs)  # what raises has told nothing
         _told.done[kind] += 1
-        tell(*args, **kwargs)
 
     return told
 

@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from ..ir.ops import Lit
 from .constructs.local_classes import is_local
 from .context import Context
 from .conversion import from_python
 from .guards import ATTRIBUTE, ITEM, MISSING, Guard, Path, is_constant
-from .store.outer_stores import GLOBALS, Attributes, found_in_class, is_stored, read
+from .store.outer_stores import GLOBALS, Attributes, found_in_class, is_bound, is_stored, read
 from .values import Dct, Frame, Live, Value
 
 MAPPINGS = dict, types.MappingProxyType  # of which an outside object may be one that is read item by item
@@ -193,16 +194,21 @@ def reads_as_dict(cx: Context, value: object) -> bool:
     return True
 
 
-def has_outside(cx: Context, base: Live, key: Value) -> bool:
-    """Whether a dict that is read item by item (globals, loaded modules) has a key, which has to stay so."""
+def has_outside(cx: Context, base: Live, key: Value) -> Any:
+    """Whether a dict that is read item by item (globals, loaded modules) has a key: a boolean value.
+
+    Outside that has to stay so; what is missing there may be stored by the program before it asks.
+    """
     name = cx.demand(key, "a key of an outside dict")
     require_own_reads(cx, base.value)
-    if is_stored(cx, base.value, name):
-        raise cx.unsupported(f"whether there is `{name}`", "the function stores it", "do without")
+    if cx.inputs is None:
+        return Lit(name in base.value)
     found = name in base.value
-    if cx.inputs is not None:
-        cx.inputs.guards.add((Guard.present if found else Guard.missing)(base.path.item(name)))
-    return found
+    cx.inputs.guards.add((Guard.present if found else Guard.missing)(base.path.item(name)))
+    if found or base.path.label != GLOBALS:
+        return Lit(found)
+    cx.inputs.places.of(base.value, base.path, ITEM, name, name)  # a later pass of a loop may store it
+    return is_bound(cx, base.value, name)
 
 
 def require_own_reads(cx: Context, value: object) -> None:
@@ -220,10 +226,26 @@ def entry(value: Any, key: Any) -> Any:
     return value[key]
 
 
+def is_certain(cx: Context, space: dict[str, Any], name: str) -> bool:
+    """Whether there is such a global, outside or stored by the program.
+
+    Raises
+    ------
+    UnsupportedError
+        if the program stores it on some paths.
+    """
+    if name in space:
+        return True
+    bound = cx.static_value(is_bound(cx, space, name)) if cx.inputs is not None else False
+    if not isinstance(bound, bool):
+        raise cx.unsupported(f"item `{name}` of `globals()`", "it may not be stored", "use its name")
+    return bound
+
+
 def load_live_item(cx: Context, base: Live, index: Value) -> Any:
     key = cx.demand(index, "an index into an outside object")
     require_own_reads(cx, base.value)
-    if base.path.label == GLOBALS and key in base.value:
+    if base.path.label == GLOBALS and is_certain(cx, base.value, key):
         return global_value(cx, base.value, key)
     try:
         found = entry(base.value, key)

@@ -18,7 +18,7 @@ from .. import doors
 from ..constructs.attributes import load_attribute
 from ..context import Context
 from ..guards import Path
-from ..outside_values import has_outside
+from ..outside_values import global_value, has_outside
 from ..store.outer_stores import GLOBALS
 from ..tables import handles, method
 from ..values import Live, Value
@@ -49,7 +49,11 @@ def loaded_modules() -> Live:
 @method("outside dict", "get")
 def get_outside(cx: Context, base: Live, key: Value, default: Value = Lit(None)) -> Any:
     """``sys.modules.get(name)``, ``globals().get(name)``."""
-    return doors.load_item(cx, base, key) if has_outside(cx, base, key) else default
+    there = has_outside(cx, base, key)
+    if isinstance(there, Lit):
+        return doors.load_item(cx, base, key) if there.value else default
+    name = cx.demand(key, "a key of an outside dict")
+    return doors.choose(cx, there, lambda: global_value(cx, base.value, name), lambda: default)
 
 
 @handles(globals)

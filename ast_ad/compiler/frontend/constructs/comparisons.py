@@ -266,10 +266,7 @@ def membership(cx: Context, op: str, left: Value, right: Value) -> Any:
     if answer is None and isinstance(right, Attributes):
         answer = functools.partial(has_entry, cx, right, left)
     if answer is not None:
-        there = doors.python_bool(cx, doors.truth(cx, answer()))
-        if op == "In":
-            return there
-        return Lit(not there.value) if isinstance(there, Lit) else cx.emit(operator.not_, there)
+        return as_asked(cx, op, doors.python_bool(cx, doors.truth(cx, answer())))
     content: Any = (
         cx.state.get(right)
         if isinstance(right, (Dct, Lst))
@@ -279,14 +276,11 @@ def membership(cx: Context, op: str, left: Value, right: Value) -> Any:
     )
     needle = cx.static_value(left)
     if isinstance(right, Dct) and doors.is_run_time(cx, right, left):
-        there = doors.has_entry(cx, right, left)
-        if op == "In":
-            return there
-        return Lit(not there.value) if isinstance(there, Lit) else cx.emit(operator.not_, there)
+        return as_asked(cx, op, doors.has_entry(cx, right, left))
     if isinstance(right, Dct):
         return Lit((cx.demand(left, "a dict key") in content) == (op == "In"))
     if isinstance(right, Live) and isinstance(right.value, MAPPINGS):
-        return Lit(has_outside(cx, right, left) == (op == "In"))
+        return as_asked(cx, op, has_outside(cx, right, left))
     if isinstance(right, Live) and type(right.value) is frozenset and told_by_value(cx, left):
         cx.outside().guards.add(Guard.value(right.path, right.value))  # the same one has the same items
         return Lit((needle in right.value) == (op == "In"))
@@ -302,14 +296,19 @@ def membership(cx: Context, op: str, left: Value, right: Value) -> Any:
                     break
             else:
                 found = part if isinstance(found, Lit) else cx.emit(operator.or_, found, part)
-        if op == "In":
-            return found
-        return Lit(not found.value) if isinstance(found, Lit) else cx.emit(operator.not_, found)
+        return as_asked(cx, op, found)
     return cx.builder.opaque(
         lambda a, b: a in b if op == "In" else a not in b,
         (cx.arg(left), cx.arg(right)),
         Scalar("bool"),
     )
+
+
+def as_asked(cx: Context, op: str, there: Value) -> Any:
+    """What ``in`` or ``not in`` says, where it is known whether something is there."""
+    if op == "In":
+        return there
+    return Lit(not there.value) if isinstance(there, Lit) else cx.emit(operator.not_, there)
 
 
 def told_by_value(cx: Context, value: Value) -> bool:

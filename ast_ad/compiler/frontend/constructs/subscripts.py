@@ -287,12 +287,12 @@ def load_sequence_item(cx: Context, base: Tup | Lst, index: Value) -> Any:
         element = content_type(run_time)
         return cx.builder.opaque(containers.list_get, (run_time, cx.arg(index)), element)
     try:
-        cx.demand(index, "an index into a tuple or list of unlike things")
+        known = cx.demand(index, "an index into a tuple or list of unlike things")
     except UnsupportedError as problem:
         if alike:
             raise cx.element(problem.construct, problem.why, problem.fix) from None
         raise
-    raise AssertionError
+    return doors.fold(cx, operator.getitem, [] if isinstance(base, Lst) else (), known)  # it raises
 
 
 def load_list_item(cx: Context, base: Lst, content: Var, index: Value) -> Any:

@@ -304,13 +304,13 @@ def require_alone(cx: Context, calls: bool) -> None:
     Raises
     ------
     UnsupportedError
-        if it calls what it can't see into, or prints, which can't be undone if it has to be run again.
+        if it calls what it can't see into.
     """
     why = "a part of the function is traced, and may read what is stored" if calls else ""
     for op in walk(cx.builder.block):
-        if isinstance(op, Op) and op.fn in TELLING and cx.outside().places.count:
-            why = "the function prints or warns, too, and what it stores can't be held back then"
-        elif isinstance(op, Op) and not all(map(is_known, (op.fn, *functions_of(op)))):
+        if not isinstance(op, Op) or op.fn in TELLING:  # what was told is not told again
+            continue
+        if not all(map(is_known, (op.fn, *functions_of(op)))):
             why = "the function calls what can't be followed, and that may read what is stored"
     if why:
         raise cx.unsupported(f"a store to {OUTLIVES}", why, "store before or behind the call")

@@ -177,9 +177,9 @@ def is_stored(cx: Context, owner: object, name: str) -> bool:
 
 def is_bound(cx: Context, owner: object, name: str) -> Any:
     """Whether the program has stored something in a place: a boolean of the program's, or static."""
-    if not is_stored(cx, owner, name):
+    place = cx.outside().places.found.get((id(owner), name))
+    if place is None:
         return Lit(False)
-    place = cx.outside().places.found[id(owner), name]
     cx.unbound_reads.add((place.held, place.flag))
     return bound_flag(cx.state.get(place.held).get(place.flag))
 

@@ -69,13 +69,6 @@ def store_of_two_views(x):
     return np.sum(x)
 
 
-@refused("prints or warns", X, placed=False)
-def store_and_print(x):
-    OUTSIDE.x = 1.0
-    print(x[0])
-    return np.sum(x)
-
-
 class Slotted:
     __slots__ = ("x",)
 
