@@ -22,7 +22,7 @@ import numpy as np
 
 from ...rules import helpers
 from ...rules.registry import Primitive, lookup
-from ..ir.ops import Arg, For, If, Lit, Op, Seq, Statement, Var, While, operands, variables
+from ..ir.ops import Arg, For, If, Lit, Op, Seq, Statement, Var, While, atoms
 from ..ir.types import Scalar, dtype_of, kind_of
 from .aliasing import is_whole_index
 from .maxima import Maxima
@@ -140,6 +140,14 @@ def _constant(arg: Arg) -> Any:
     return value if type(value) in (int, float) else None
 
 
+def _is_infinite(value: object) -> bool:
+    """Whether a constant is infinite or NaN, or has elements that are."""
+    inexact = isinstance(value, (float, complex, np.inexact)) or (
+        isinstance(value, np.ndarray) and value.dtype.kind in "fc"
+    )
+    return inexact and not bool(np.all(np.isfinite(value)))  # type: ignore[call-overload]
+
+
 class Infinities:
     """The side tables, filled as statements are followed in their order."""
 
@@ -180,9 +188,7 @@ class Infinities:
         self.join(op.outs, op.params)
 
     def is_wild(self, arg: Arg) -> bool:
-        if isinstance(arg, Lit):
-            return isinstance(arg.value, (float, complex, np.inexact)) and not bool(np.isfinite(arg.value))
-        return any(v in self.wild for v in variables(arg))
+        return any(v in self.wild if isinstance(v, Var) else _is_infinite(v.value) for v in atoms(arg))
 
     def is_finite(self, arg: Any) -> bool:
         if isinstance(arg, Lit):
@@ -201,10 +207,9 @@ class Infinities:
         self.bounds(op, primitive)
         if self.made_zero(op, primitive):
             self.zero.update(op.outs)
-        literals = [a for a in (*op.args, *op.kwargs.values()) if isinstance(a, Lit)]
         if self.made_finite(op, primitive):
             self.finite.update(op.outs)
-        elif poles or _moves(primitive) and any(map(self.is_wild, [*operands(op), *literals])):
+        elif poles or _moves(primitive) and any(map(self.is_wild, (*op.args, *op.kwargs.values()))):
             self.wild.update(filter(_may_overflow, op.outs))
 
     def stored(self, op: Op) -> None:

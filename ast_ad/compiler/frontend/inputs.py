@@ -389,7 +389,7 @@ class Inputs:
         var = Var(leaf_type(value, key, self.lengths, asked, several), path.identifier)
         if several is not None:
             self.guards.add(Guard(path, "several", several))
-        if {key, ("outside", path.spot.every)} & self.constants or self._is_size(value, path):
+        if {key, ("outside", path.spot.every)} & self.constants or self._is_fixed(value, path):
             self.guards.add(Guard.value(path, value))
             self.static_values[key] = value
             self.captured[path] = Lit(value)
@@ -405,8 +405,10 @@ class Inputs:
         self.captured[path] = found
         return found
 
-    def _is_size(self, value: object, path: Path) -> bool:
-        """Whether an int under a name, or in a list there, is a constant, as are lengths, which it makes."""
+    def _is_fixed(self, value: object, path: Path) -> bool:
+        """Whether a number is a constant: an int as lengths are, which it makes; ``inf``, for adjoints."""
+        if type(value) is float:
+            return not np.isfinite(value)
         return type(value) is int and path.is_listed and self.lengths.known is Known.CONSTANTS
 
     def hold_arrays(self) -> None:
