@@ -95,5 +95,28 @@ def item_at_no_place_caught(x):
     return both[0] * x
 
 
+@program(0.5, 0.9, later=[(1.5, 0.9)])
+def items_of_numbers(x, y):
+    h = np.hypot(x, y)
+    try:
+        if h > 9:
+            h[h > 1] = -h
+        t = x, h
+        t[0] = 2.0
+    except (TypeError, AttributeError):
+        h = h * x
+    if x > y:
+        h[0] = y
+    return h
+
+
+@program(0.5, 0.9, later=[(1.5, 0.9)])
+def items_of_a_text(x, y):
+    name = "height"
+    if x > y:
+        name[0] = y
+    return x * y
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {}

@@ -392,8 +392,7 @@ class Inputs:
         if {key, ("outside", path.spot.every)} & self.constants or self._is_fixed(value, path):
             self.guards.add(Guard.value(path, value))
             self.static_values[key] = value
-            self.captured[path] = Lit(value)
-            return self.captured[path]
+            return self.captured.setdefault(path, Lit(value))
         if asked:
             self.guards.add(Guard.value(path.attribute("shape"), self._aspect(key, value, "shape")))
         self.keys[var.id] = key
@@ -407,9 +406,8 @@ class Inputs:
 
     def _is_fixed(self, value: object, path: Path) -> bool:
         """Whether a number is a constant: an int as lengths are, which it makes; ``inf``, for adjoints."""
-        if type(value) is float:
-            return not np.isfinite(value)
-        return type(value) is int and path.is_listed and self.lengths.known is Known.CONSTANTS
+        size = type(value) is int and path.is_listed and self.lengths.known is Known.CONSTANTS
+        return size or type(value) is float and not np.isfinite(value)
 
     def hold_arrays(self) -> None:
         """Ask for a build in which arrays from outside have the name that they have there, too.

@@ -12,13 +12,13 @@ import operator
 
 import numpy as np
 
-from ...ir.alternatives import TooMany, choices, is_open
+from ...ir.alternatives import TooMany, choices, is_mixed, is_open
 from ...ir.ops import Arg, Lit, Op, Var, variables
 from ...ir.types import Array, ListOf, Opaque, Optional, Scalar, TupleOf, Type, differs_from_one
-from ..builder import Builder
+from ..builder import Builder, type_of_arg
 from ..types.dummies import InferenceError, atoms_of
 from ..types.infer import result_type
-from ..values import Callee
+from ..values import Callee, Tup, Value
 
 DIVISIONS = {operator.truediv, operator.floordiv, operator.mod, divmod}
 ONE_IS_A_NUMBER = np.lib.NumpyVersion(np.__version__) < "2.4.0"
@@ -87,3 +87,15 @@ def _is_exact(type: Type) -> bool:
 def raising(fn: Callee, args: list[Arg], kwargs: dict[str, Arg], builder: Builder) -> Op:
     """The call that raises, as a statement."""
     return Op(fn, tuple(args), (Var(Opaque()),), kwargs, builder.span, True, builder.adjoint)
+
+
+def class_without_items(base: Value) -> str | None:
+    """What Python calls the class of a value that takes no items, where that is known."""
+    if isinstance(base, Tup):
+        return "tuple" if base.cls is None else base.cls.__name__
+    type = base.type if isinstance(base, Var) else type_of_arg(base) if isinstance(base, Lit) else None
+    if isinstance(type, Opaque) and type.name in ("str", "None"):
+        return "NoneType" if type.name == "None" else type.name
+    if not isinstance(type, Scalar) or is_mixed(type):
+        return None
+    return type.kind if type.dtype is None else f"numpy.{type.dtype.type.__name__}"

@@ -41,7 +41,7 @@ from ..types.type_questions import known_rank
 from ..values import Arr, Dct, Flat, Iterable, Live, Lst, Obj, Range, Tup, Value, View
 from .attribute_stores import load_entry, store_entry
 from .attributes import load_attribute
-from .certain_exceptions import raising
+from .certain_exceptions import class_without_items, raising
 from .index_tricks import joined_by_index
 from .narrowing import there
 from .object_operators import special
@@ -347,10 +347,14 @@ def store_item(cx: Context, base: Value, index: Value, value: Value) -> None:
     elif isinstance(base, Attributes):
         store_entry(cx, base, index, value)
     else:
+        found = class_without_items(base)
         raise cx.unsupported(
             "an item assignment",
             "the object is no array, list or dict of the function",
             "copy it into a local one first",
+            exception=None
+            if found is None
+            else TypeError(f"'{found}' object does not support item assignment"),
         )
 
 
