@@ -80,10 +80,14 @@ def imported(code: types.CodeType, package: str) -> Iterator[Any]:
                 yield value
 
 
+def imports(code: types.CodeType) -> bool:
+    return dis.opmap["IMPORT_NAME"] in code.co_code[::2]
+
+
 @functools.lru_cache(4096)
 def _import_statements(code: types.CodeType, package: str) -> list[tuple[str, tuple[str, ...]]]:
     """The full names of the modules, and what is taken from each."""
-    if dis.opmap["IMPORT_NAME"] not in code.co_code[::2]:
+    if not imports(code):
         return []
     found = []
     steps = [step for step in dis.get_instructions(code) if step.opname != "EXTENDED_ARG"]

@@ -18,7 +18,7 @@ import numpy as np
 
 from ..rules.of_numba import made_of
 from .identity import InPlace, Protocols
-from .imports import FOLLOWED, Handed, has_code, imported, is_library, module_of, package_of
+from .imports import FOLLOWED, Handed, has_code, imported, imports, is_library, module_of, package_of
 from .places import Cell, beside
 from .replacements import Cached, ModuleFace
 
@@ -115,7 +115,9 @@ class Walk:
     def _near(self, value: Any, namespace: dict[str, Any]) -> list[Any]:
         """The code of a library that is followed with a value."""
         part = None if id(value) in self._helpers else str(namespace["__name__"]).split(".")[:2]
-        near = [v for v in namespace.values() if _is_near(v, part)]
+        codes, package = _importing(namespace["__name__"], len(namespace)), package_of(namespace)
+        later = (v for code in codes for v in imported(code, package))
+        near = [v for v in (*namespace.values(), *later) if _is_near(v, part)]
         self._helpers.update(map(id, near))
         return near
 
@@ -214,11 +216,31 @@ def _members(cls: type) -> Iterator[Any]:
     """The functions of a class."""
     for base in cls.__mro__:
         if not is_library(module_of(base)):
-            for member in list(vars(base).values()):
-                member = getattr(member, "fget", getattr(member, "func", member))
-                member = getattr(member, "__func__", member)
+            for member in map(_function_of, list(vars(base).values())):
                 if isinstance(member, types.FunctionType) or made_of(member) is not None:
                     yield member
+
+
+def _function_of(member: Any) -> Any:
+    """What is called for a member of a class: that of a property, of a class method."""
+    member = getattr(member, "fget", getattr(member, "func", member))
+    return getattr(member, "__func__", member)
+
+
+@functools.lru_cache(4096)
+def _importing(module: str, count: int) -> list[types.CodeType]:
+    """The code in a library's module that imports when it runs: so do parts that lead to each other.
+
+    ``count``: of the names that are there by now.
+    """
+    found = []
+    for value in list(vars(sys.modules[module]).values()) if module in sys.modules else ():
+        if getattr(value, "__module__", None) == module:
+            for member in list(vars(value).values()) if isinstance(value, type) else [value]:
+                function = _function_of(member)
+                if isinstance(function, types.FunctionType) and imports(function.__code__):
+                    found.append(function.__code__)
+    return found
 
 
 def _attributes(module: types.ModuleType, names: tuple[str, ...]) -> Iterator[Any]:
