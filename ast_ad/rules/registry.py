@@ -60,6 +60,7 @@ _optional = {
     "scipy.optimize": ".scipy.assignments",
     "scipy.spatial": ".programs.trees_of_points",
     "scipy.sparse": ".scipy.sparse",
+    "numpy.testing": ".numpy.assertions",
     "bottleneck": ".bottleneck",
 }
 
