@@ -61,6 +61,7 @@ _optional = {
     "scipy.spatial": ".programs.trees_of_points",
     "scipy.sparse": ".scipy.sparse",
     "numpy.testing": ".numpy.assertions",
+    "statistics": ".numpy.statistics_of_lists",
     "bottleneck": ".bottleneck",
 }
 

@@ -360,7 +360,7 @@ def _partial_of(inner: Any, value: functools.partial[Any]) -> functools.partial[
     return made
 
 
-_SHOWN = {"numpy", "scipy", "math", "cmath"}
+_SHOWN = {"numpy", "scipy", "math", "cmath", "statistics"}
 Cached = type(functools.lru_cache(len))
 _wrappers: dict[int, tuple[Any, Any, Any]] = {}
 
