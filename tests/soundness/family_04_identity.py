@@ -72,6 +72,16 @@ def lists_in_a_dict(x, s):
     return np.sum(x) * (s if table[0] is row else 3.0) * (1.0 if table[(len(x) - 1) // 2] is table[0] else s)
 
 
+@program(np.array([0.3, 0.7]), 2.0)
+def numbers_of_other_classes(x, s):
+    t = x[0] * 2
+    if t is np.pi or x[1] is s:
+        t = t * 5
+    if s is not np.float64(2.0):
+        t = t * x[1]
+    return t * (3.0 if t is np.inf else 7.0)
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {
     ("an_array_with_a_name", "numba", "compiled"): "traced",

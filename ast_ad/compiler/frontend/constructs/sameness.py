@@ -7,7 +7,9 @@ a program that says so: its calls are checked for it.
 from __future__ import annotations
 
 from ...ir.alternatives import is_mixed
-from ...ir.ops import Lit, Var
+from ...ir.ops import UNKNOWN, Lit, Var
+from ...ir.types import Scalar
+from ..builder import known_value, type_of_arg
 from ..context import Context
 from ..guards import Guard
 from ..store.choices import members
@@ -65,6 +67,8 @@ def perhaps_one(left: object, right: object) -> bool:
         return len(left.items) == len(right.items)
     numbers = [v for v in (left, right) if isinstance(v, Var)]
     other = right if numbers == [left] else left
+    if isinstance(left, (Var, Lit)) and isinstance(right, (Var, Lit)) and are_unlike(left, right):
+        return False
     if not isinstance(other, Lit) or not isinstance(other.value, (bool, int, float, complex, str)):
         return len(numbers) == 2
     return bool(numbers) and not is_bool(other, numbers[0])
@@ -73,6 +77,16 @@ def perhaps_one(left: object, right: object) -> bool:
 def is_bool(constant: Lit, number: Var) -> bool:
     """Whether it is a question about True or False, which are one object each."""
     return isinstance(constant.value, bool) and not is_mixed(number.type)
+
+
+def are_unlike(one: Var | Lit, other: Var | Lit) -> bool:
+    """Whether two numbers have different classes, or are known to be different numbers."""
+    types = type_of_arg(one), type_of_arg(other)
+    if not all(isinstance(t, Scalar) and not is_mixed(t) for t in types):
+        return False
+    classes = {(t.kind, t.dtype) for t in types if isinstance(t, Scalar)}
+    known = [known_value(v) for v in (one, other)]
+    return len(classes) > 1 or not any(v is UNKNOWN for v in known) and repr(known[0]) != repr(known[1])
 
 
 def surely_made(arr: Arr) -> bool:
