@@ -9,8 +9,9 @@ import numpy as np
 
 from ...ir import dims as terms
 from ...ir.dims import Int, count, length
-from ...ir.ops import Arg, Lit, Seq, Slice
+from ...ir.ops import Arg, Lit, Seq, Slice, Var
 from ...ir.spans import sliced
+from ...ir.types import ListOf
 from .dummies import InferenceError, int_size
 from .shape_rules import (
     NONE,
@@ -110,6 +111,8 @@ def _array(a: Arg, *rest: Arg, ndmin: Arg = Lit(0), **options: Arg) -> Shape:
 def _sum(iterable: Arg, start: Arg = Lit(0)) -> Shape:
     shape = dims(iterable)
     if len(shape) > 1 and not terms.reaches(shape[0], 1):  # the sum of no rows is the number 0
+        if isinstance(iterable, Var) and isinstance(iterable.type, ListOf):
+            raise Untold  # whether there is one is asked where the program runs
         raise InferenceError("whether there is a row is not known")
     return broadcast(shape[1:], dims(start))
 
