@@ -63,5 +63,17 @@ def covariance_of_rows(x, n):
     return np.sum(c) if c.ndim else 5.0 * c
 
 
+@program(X, 0.0, later=[(X, 0.5), (X, 2.0)], compiled=False)
+def sum_of_no_rows(x, least):
+    total = sum([x * k for k in x if k > least])
+    return np.sum(total) + np.ndim(total) + x[0]
+
+
+@program(X, 0.0, later=[(X, 0.5), (X, 2.0)])
+def sum_that_begins_with_an_array(x, least):
+    total = sum([x * k for k in x if k > least], np.zeros(3))
+    return np.sum(total**2) * np.ndim(total) + x[0]
+
+
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
 KNOWN: dict[tuple[str, str, str], str] = {}

@@ -1,4 +1,4 @@
-"""What if a list is empty that NumPy makes an array of? Of nothing it makes a vector of floats.
+"""What if a list is empty that NumPy makes an array of? Of nothing it makes a vector of floats, and `sum` 0.
 
 So where a function's result would have another dtype or rank for floats, the list must hold something: the
 program checks it when it runs, and a call in which it is empty is traced.
@@ -11,9 +11,9 @@ from dataclasses import replace
 from typing import Any
 
 from ....rules import containers
-from ...ir.ops import Arg, Seq, Var, variables
+from ...ir.ops import Arg, Lit, Seq, Var, variables
 from ...ir.types import Array, ListOf, Scalar, TupleOf, Type, dtype_of, kind_of, rank_of
-from ..types.dummies import InferenceError
+from ..types.dummies import InferenceError, plain_type
 from ..types.infer import is_number, result_type
 from ..values import Callee
 
@@ -23,6 +23,9 @@ FLOAT = Scalar("float")
 def must_hold_some(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg], found: Any) -> Iterator[Var]:
     """The lists among the arguments of a call that may not be empty, if its result is to be as ``found``."""
     lists = [v for v in variables(*args, *kwargs.values()) if _is_of_others(v.type) or _is_of_rows(v.type)]
+    if fn is sum and lists and _is_of_rows(lists[0].type):  # of nothing it is what it begins with
+        start = args[1] if len(args) > 1 else kwargs.get("start", Lit(0))
+        yield from lists[:1] if _kinds(plain_type(start)) != _kinds(found) else ()
     if not lists or not _makes_arrays(fn):
         return
     for items in dict.fromkeys(lists):
