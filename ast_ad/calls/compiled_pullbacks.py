@@ -244,6 +244,8 @@ def jitted_call(jitted: Any, python: Any, args: Sequence[Any]) -> Any:
     except CannotCompile:
         refused.add(kind)
         return TRACED
+    except Exception:  # raised again by the trace, or the doing of a number that stands for an array
+        return TRACED
     finally:
         state.tracing = tracing
     edges = edges_of(leaf for leaf, v in zip(leaves, values, strict=True) if has_derivative(v))

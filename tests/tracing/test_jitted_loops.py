@@ -202,3 +202,20 @@ def test_an_array_without_axes_that_is_written_is_no_number():
 
     x = np.array([0.5, 1.5])
     np.testing.assert_allclose(ast_ad.grad(f)(x), [2.5 + 0.5, 1.5])
+
+
+def test_what_a_loop_raises_is_raised_and_later_calls_are_compiled():
+    @numba.njit
+    def bounded(x):
+        total = 0.0
+        for i in range(x.shape[0]):
+            if x[i] > 2.0:
+                raise ValueError("too large")
+            total += x[i] ** 3
+        return total
+
+    derivative = ast_ad.grad(lambda x: bounded(followed(x)))
+    for _ in range(2):
+        np.testing.assert_allclose(derivative(np.array([0.5, 1.0])), [0.75, 3.0])
+        with pytest.raises(ValueError, match="too large"):
+            derivative(np.array([0.5, 3.0]))

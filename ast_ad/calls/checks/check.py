@@ -329,8 +329,10 @@ class FirstCall:
         def others(number: int) -> list[Any]:
             return [run[number] for run in runs() if number < len(run)]
 
-        pairs = enumerate(zip(expected, found, strict=True))
-        return next((i for i, (a, b) in pairs if not near(a, b, lambda i=i: others(i), self.single)), None)
+        for number, (a, b) in enumerate(zip(expected, found, strict=True)):
+            if not near(a, b, functools.partial(others, number), self.single):
+                return number
+        return None
 
     @functools.cached_property
     def single(self) -> bool:

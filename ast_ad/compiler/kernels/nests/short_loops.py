@@ -10,11 +10,12 @@ what a turn has written to a cell it need not read: arrays that are read nowhere
 from __future__ import annotations
 
 import operator
+from collections import Counter
 from collections.abc import Collection
 from typing import Any
 
 from ...ir import builtin
-from ...ir.ops import Arg, Block, For, Function, Lit, Op, Statement, Var, blocks, variables
+from ...ir.ops import Arg, Block, For, Function, Lit, Op, Statement, Var, blocks, operands, variables
 from ...ir.types import Array, Scalar
 from ...simplify.patterns import arg_key
 from ...simplify.renaming import Renaming, copy_statement, renamed
@@ -43,7 +44,8 @@ def _block(block: Block, apart: set[Var], turned: Collection[Var]) -> bool:
             written, names = _Written(), Renaming()
             written.statements(op.body.ops, names)
             if len(written.ops) <= MOST:
-                op.body = Block(written.ops, tuple(renamed(r, names) for r in op.body.results))
+                results = tuple(renamed(r, names) for r in op.body.results)
+                op.body = Block(_additions(written.ops, results), results)
                 found = True
     return found
 
@@ -55,7 +57,7 @@ class _Written:
     """
 
     def __init__(self) -> None:
-        self.ops: list[Statement] = []
+        self.ops: list[Op] = []
         self.known: dict[Any, Var] = {}
         self.elements: dict[Var, dict[Any, tuple[Arg, ...]]] = {}
 
@@ -134,6 +136,28 @@ class _Written:
         of = self.elements.get(array, {})
         for key in [k for k, other in of.items() if not _is_elsewhere(index, other)]:
             del of[key], self.known[key]
+
+
+def _additions(ops: list[Op], results: tuple[Arg, ...]) -> list[Statement]:
+    """The statements with ``a[i] += v`` where a sum is read only by the write behind it."""
+    reads = Counter(v for op in ops for v in variables(*operands(op)))
+    reads.update(variables(*results))
+    found: list[Op] = []
+    for op in ops:
+        found.append(op)
+        if len(found) < 3:
+            continue
+        load, total, write = found[-3:]
+        if (
+            (load.fn, total.fn, write.fn) == (operator.getitem, operator.add, builtin.setitem_)
+            and load.args == write.args[:2]
+            and total.args[0] is load.out
+            and write.args[2] is total.out
+            and reads[load.out] == reads[total.out] == 1
+        ):
+            write.fn, write.args = builtin.add_item_, (*load.args, total.args[1])
+            found[-3:] = [write]
+    return [*found]
 
 
 def _is_elsewhere(one: tuple[Arg, ...], other: tuple[Arg, ...]) -> bool:
