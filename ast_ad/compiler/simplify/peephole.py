@@ -316,6 +316,14 @@ def _real_already(op: Op, makers: Makers) -> Arg | None:
     return op.args[0] if real and not op.kwargs and same_type(op.args[0], op.out.type) else None
 
 
+def _conjugate(op: Op, makers: Makers) -> Arg | None:
+    """The conjugate of a conjugate."""
+    before = maker_of(op.args[0], makers, {np.conj}) if len(op.args) == 1 and not op.kwargs else None
+    if before is not None and len(before.args) == 1 and same_type(before.args[0], op.out.type):
+        return before.args[0]
+    return _real_already(op, makers)
+
+
 def _sum(op: Op, makers: Makers) -> Arg | None:
     """``sum(-x)`` as ``-sum(x)``, which has less to negate, and so with numbers."""
     if len(op.args) > 2 or not op.kwargs.keys() <= {"axis", "keepdims"}:
@@ -409,7 +417,7 @@ RULES: dict[Any, Callable[[Op, Makers], Arg | None]] = {
     helpers.written: _written,
     helpers.astype: _astype,
     np.real: _real_already,
-    np.conj: _real_already,
+    np.conj: _conjugate,
     helpers.safe_product: _safe_product,
     helpers.add_at: _add_at,
     **dict.fromkeys((np.zeros_like, np.shape), _like_zeros),

@@ -11,53 +11,59 @@ import math
 import numpy as np
 
 from ..linked import linked
+from .complex_math import log_complex, power_complex
 
 EULER_MACLAURIN = (
-    12.0, -720.0, 30240.0, -1209600.0, 47900160.0, -1.8924375803183791606e9, 7.47242496e10,
-    -2.950130727918164224e12, 1.1646782814350067249e14, -4.5979787224074726105e15, 1.8152105401943546773e17,
-    -7.1661652561756670113e18,
+    1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160, -1 / 1.8924375803183791606e9, 1 / 7.47242496e10,
+    -1 / 2.950130727918164224e12, 1 / 1.1646782814350067249e14, -1 / 4.5979787224074726105e15,
+    1 / 1.8152105401943546773e17, -1 / 7.1661652561756670113e18,
 )  # fmt: skip
-"""``(2 k)!`` over the Bernoulli numbers."""
+"""The Bernoulli numbers over ``(2 k)!``."""
 ULP = 1.11022302462515654042e-16
 BERNOULLI = (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760, 1 / 12)
 """Of the series of the digamma function: ``B(2 k) / (2 k)``."""
 
 
 @linked
-def zeta(s: float, q: float) -> float:
-    """The sum of ``(q + k) ** -s`` for ``s > 1``, over all ``k`` from 0 on.
+def zeta(n: int, q: float) -> float:
+    """The sum of ``(q + k) ** -n`` for ``n > 1``, over all ``k`` from 0 on.
 
-    >>> round(float(zeta(2.0, 1.0)), 12)  # pi ** 2 / 6
+    >>> round(float(zeta(2, 1.0)), 12)  # pi ** 2 / 6
     1.644934066848
     """
     if q <= 0 and q == math.floor(q):
         return math.inf
     if q > 1e8:
-        return (1 / (s - 1) + 1 / (2 * q)) * q ** (1 - s)
-    total, a, b, i = q**-s, q, 0.0, 0
+        return (1 / (n - 1) + 1 / (2 * q)) * _inverse_power(q, n - 1)
+    a, b, i = q, _inverse_power(q, n), 0
+    total = b
     while i < 9 or a <= 9.0:
         i += 1
         a += 1.0
-        b = a**-s
+        b = _inverse_power(a, n)
         total += b
-        if abs(b / total) < ULP:
+        if abs(b) < ULP * abs(total):
             return total
-    w = a
-    total += b * w / (s - 1)
-    total -= 0.5 * b
-    factor, k = 1.0, 0.0
+    total += b * a / (n - 1) - 0.5 * b
+    inverse, factor, k = 1 / a, float(n), 0.0
+    b *= inverse
     for number in EULER_MACLAURIN:
-        factor *= s + k
-        b /= w
-        term = factor * b / number
+        term = factor * b * number
         total += term
-        if abs(term / total) < ULP:
+        if abs(term) < ULP * abs(total):
             return total
-        k += 1
-        factor *= s + k
-        b /= w
-        k += 1
+        k += 2
+        factor *= (n + k - 1) * (n + k)
+        b *= inverse * inverse
     return total
+
+
+@linked
+def _inverse_power(x: float, n: int) -> float:
+    inverse, power = 1 / x, 1.0
+    for _ in range(n):
+        power *= inverse
+    return power
 
 
 @linked
@@ -86,6 +92,27 @@ def digamma(x: float) -> float:
 
 
 @linked
+def trigamma(x: float) -> float:
+    """The derivative of ``digamma``: by the recurrence and the asymptotic series, too.
+
+    >>> round(float(trigamma(1.0)), 12)  # pi ** 2 / 6
+    1.644934066848
+    """
+    if x <= 0 and x == math.floor(x):
+        return math.inf
+    total = 0.0
+    while x < 12:
+        total += 1 / (x * x)
+        x += 1
+    inverse = 1 / x
+    square, series, power = inverse * inverse, 1.0, 1.0
+    for k in range(len(BERNOULLI)):
+        power *= square
+        series += (2 * k + 2) * BERNOULLI[k] * power
+    return total + 0.5 * square + inverse * series
+
+
+@linked
 def polygamma(n: int, x: float) -> float:
     """``scipy.special.polygamma(n, x)``.
 
@@ -94,8 +121,10 @@ def polygamma(n: int, x: float) -> float:
     """
     if n == 0:
         return digamma(x)
+    if n == 1:
+        return trigamma(x)
     sign = 1.0 if n % 2 else -1.0
-    return sign * math.gamma(n + 1.0) * zeta(n + 1.0, x)
+    return sign * math.gamma(n + 1.0) * zeta(n + 1, x)
 
 
 @linked
@@ -159,5 +188,29 @@ def power_derivative(x: float, y: float, n: int, m: int) -> float:
         part = scale * falling(float(y), n, k)
         if part != 0:
             total += part * power * (log ** (m - k) if k < m else 1.0)
+        scale *= m - k
+    return total
+
+
+@linked
+def power_derivative_complex(x: complex, y: complex, n: int, m: int) -> complex:
+    """``power_derivative`` of complex numbers.
+
+    >>> complex(power_derivative_complex(1j, 3.0, 1, 0))
+    (-3+0j)
+    """
+    base, exponent = complex(x), complex(y) - n
+    flat = base == 0 and (exponent.real > 0 if n else exponent.real >= 0)
+    power, log = power_complex(base, exponent), complex(0.0, 0.0)
+    if m > 0 and not flat:
+        log = log_complex(base)
+    total, scale = complex(0.0, 0.0), 1.0
+    for k in range(m + 1):
+        part = scale * falling(complex(y), n, k)
+        if part != 0:
+            term = part * power
+            for _ in range(m - k):
+                term *= log
+            total += term
         scale *= m - k
     return total

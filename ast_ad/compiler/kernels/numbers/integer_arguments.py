@@ -65,6 +65,9 @@ WHOLE_POWERS: dict[Function, Function] = {
 
 
 def _power_derivative(types: Sequence[Scalar]) -> Function | None:
-    """Of doubles and integers, which are the orders, too."""
-    real = all(t.dtype in (None, np.float64, np.int64) and t.kind in ("float", "int") for t in types)
-    return families.power_derivative if real and all(t.kind == "int" for t in types[2:]) else None
+    """Of doubles, integers and complex numbers of doubles, by orders that are integers."""
+    own = (None, np.float64, np.int64, np.complex128)
+    if any(t.dtype not in own or t.kind == "bool" for t in types) or any(t.kind != "int" for t in types[2:]):
+        return None
+    is_complex = any(t.kind == "complex" for t in types)
+    return families.power_derivative_complex if is_complex else families.power_derivative
