@@ -8,8 +8,9 @@ chosen.
 Only statements of the sweep change (a primal's value stays to the bit): each is rewritten by the rules of
 ``peephole``, an operation that was done before in the same or an outer block is not done again, and a value
 that a loop or branch hands through unchanged is read directly. Then ``fill_erased``, which reads the chains
-of additions that are left; then dead code goes, loops that have run before (``share_loops``), and in turn
-dead code and what the tapes hold for it (``shrink_tapes``).
+of additions that are left; then dead code goes, with what raises as something else does (``drop_readers``),
+loops that have run before (``share_loops``), and in turn dead code and what the tapes hold for it
+(``shrink_tapes``).
 """
 
 from __future__ import annotations
@@ -44,6 +45,7 @@ from .dead_stores import fill_erased
 from .dead_tapes import share_saved, shrink_tapes
 from .patterns import Makers, arg_key
 from .peephole import rewrite
+from .raised_elsewhere import drop_readers
 from .renaming import Renaming, bound_within, renamed, replace_operands
 from .settled import Settled, content_of
 from .shape_reads import read_older, value_reads
@@ -62,6 +64,7 @@ def simplify(function: Function) -> Function:
     """Simplify the adjoint statements of a function in place, and remove dead code; return the function."""
     eliminate_dead_code(function)  # what nobody reads makes nothing read
     simplify_block(function.body)
+    drop_readers(function)
     eliminate_dead_code(function)
     if share_loops(function):
         simplify_block(function.body)

@@ -9,7 +9,7 @@ import numpy as np
 from ....rules import helpers, triangular
 from ...ir import dims as terms
 from ...ir.dims import Int, length, smallest
-from ...ir.ops import Arg, Lit
+from ...ir.ops import Arg, Lit, Seq
 from ...ir.spans import stretched
 from .dummies import InferenceError
 from .shape_rules import (
@@ -286,6 +286,71 @@ def _irfft(a: Arg, n: Arg = NONE, axis: Arg = Lit(-1), *rest: Arg, **options: Ar
     return _transformed(n, a, axis, lambda k: 2 * (k - 1) if is_none(n) else k)
 
 
+def _transformed_axes(a: Arg, s: Arg, axes: Arg, of: Any = None) -> Shape:
+    """``of``: from the length of the last axis, and whether it is given, to that of the result's."""
+    shape, rank = dims(a), len(dims(a))
+    lengths = None if is_none(s) else _items(s)
+    given = static(axes) if not is_none(axes) else range(-(rank if lengths is None else len(lengths)), 0)
+    places = [position(axis, rank) for axis in given]
+    if len(set(places)) < len(places):
+        raise Untold
+    lengths = [NONE] * len(places) if lengths is None else lengths
+    for place, asked in zip(places, lengths, strict=True):
+        own = is_none(asked) or isinstance(asked, Lit) and asked.value == -1
+        n = shape[place] if own else number(asked)
+        shape = replaced(shape, place, of(n, not own) if of is not None and place == places[-1] else n)
+    return shape
+
+
+def _items(arg: Arg) -> list[Arg]:
+    if isinstance(arg, Seq):
+        return [*arg.items]
+    if isinstance(arg, Lit) and isinstance(arg.value, (tuple, list)):
+        return [Lit(value) for value in arg.value]
+    raise Untold
+
+
+def _half(n: Int, given: bool) -> Int:
+    return terms.floordiv(n, 2) + 1
+
+
+def _whole(n: Int, given: bool) -> Int:
+    return n if given else 2 * (n - 1)
+
+
+LAST_TWO = Lit((-2, -1))
+
+
+@shape_of(np.fft.fft2, np.fft.ifft2, "scipy.fft.fft2", "scipy.fft.ifft2")
+def _fft2(a: Arg, s: Arg = NONE, axes: Arg = LAST_TWO, *rest: Arg, **options: Arg) -> Shape:
+    return _transformed_axes(a, s, axes)
+
+
+@shape_of(np.fft.rfft2, "scipy.fft.rfft2")
+def _rfft2(a: Arg, s: Arg = NONE, axes: Arg = LAST_TWO, *rest: Arg, **options: Arg) -> Shape:
+    return _transformed_axes(a, s, axes, _half)
+
+
+@shape_of(np.fft.irfft2, "scipy.fft.irfft2")
+def _irfft2(a: Arg, s: Arg = NONE, axes: Arg = LAST_TWO, *rest: Arg, **options: Arg) -> Shape:
+    return _transformed_axes(a, s, axes, _whole)
+
+
+@shape_of(np.fft.fftn, np.fft.ifftn, "scipy.fft.fftn", "scipy.fft.ifftn")
+def _fftn(a: Arg, s: Arg = NONE, axes: Arg = NONE, *rest: Arg, **options: Arg) -> Shape:
+    return _transformed_axes(a, s, axes)
+
+
+@shape_of(np.fft.rfftn, "scipy.fft.rfftn")
+def _rfftn(a: Arg, s: Arg = NONE, axes: Arg = NONE, *rest: Arg, **options: Arg) -> Shape:
+    return _transformed_axes(a, s, axes, _half)
+
+
+@shape_of(np.fft.irfftn, "scipy.fft.irfftn")
+def _irfftn(a: Arg, s: Arg = NONE, axes: Arg = NONE, *rest: Arg, **options: Arg) -> Shape:
+    return _transformed_axes(a, s, axes, _whole)
+
+
 # ----- where the rank depends on lengths
 @shape_of(np.cov, np.corrcoef)
 def _cov(m: Arg, y: Arg = NONE, rowvar: Arg = Lit(True), *rest: Arg, **options: Arg) -> Shape | OneOf:
@@ -317,9 +382,8 @@ BY_VALUE.update(
 )  # fmt: skip
 COMPUTED.update(
     {
-        np.polyint, np.fft.rfft2, np.fft.irfft2, np.fft.rfftn, np.fft.irfftn, np.block, np.piecewise,
-        np.select, "scipy.linalg.block_diag", "scipy.integrate.cumulative_trapezoid", "scipy.fft.rfft2",
-        "scipy.fft.irfft2", "scipy.fft.rfftn", "scipy.fft.irfftn",
+        np.polyint, np.block, np.piecewise, np.select, "scipy.linalg.block_diag",
+        "scipy.integrate.cumulative_trapezoid",
     }
 )  # fmt: skip
 COMPUTED_IN.update(
