@@ -288,7 +288,7 @@ def _irfft(a: Arg, n: Arg = NONE, axis: Arg = Lit(-1), *rest: Arg, **options: Ar
 
 def _transformed_axes(a: Arg, s: Arg, axes: Arg, of: Any = None) -> Shape:
     """``of``: from the length of the last axis, and whether it is given, to that of the result's."""
-    shape, rank = dims(a), len(dims(a))
+    shape, rank = [*dims(a)], len(dims(a))
     lengths = None if is_none(s) else _items(s)
     given = static(axes) if not is_none(axes) else range(-(rank if lengths is None else len(lengths)), 0)
     places = [position(axis, rank) for axis in given]
@@ -298,8 +298,8 @@ def _transformed_axes(a: Arg, s: Arg, axes: Arg, of: Any = None) -> Shape:
     for place, asked in zip(places, lengths, strict=True):
         own = is_none(asked) or isinstance(asked, Lit) and asked.value == -1
         n = shape[place] if own else number(asked)
-        shape = replaced(shape, place, of(n, not own) if of is not None and place == places[-1] else n)
-    return shape
+        shape[place] = of(n, not own) if of is not None and place == places[-1] else n
+    return tuple(shape)
 
 
 def _items(arg: Arg) -> list[Arg]:
