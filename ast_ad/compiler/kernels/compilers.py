@@ -1,8 +1,8 @@
 """What does Numba do with a generated kernel, step by step?
 
-Its own steps without those that look for what kernels don't contain, and with three of ours: names are told
+Its own steps without those that look for what kernels don't contain, and with six of ours: names are told
 apart for all at once (``names_apart``); types are asked for once, and operators and elements become few
-instructions (``translation``).
+instructions (``translation``); how long names live is asked once (``lifetimes``).
 """
 
 from __future__ import annotations
@@ -12,15 +12,23 @@ from typing import Any
 from numba.core import types
 from numba.core.compiler import Compiler
 from numba.core.cpu_options import FastMathOptions
-from numba.core.typed_passes import NativeLowering, NopythonRewrites, NopythonTypeInference
+from numba.core.typed_passes import (
+    NativeLowering,
+    NopythonRewrites,
+    NopythonTypeInference,
+    PreLowerStripPhis,
+)
 from numba.core.untyped_passes import (
     FindLiterallyCalls,
+    GenericRewrites,
     InlineClosureLikes,
+    IRProcessing,
     MakeFunctionToJitFunction,
     ReconstructSSA,
     WithLifting,
 )
 
+from .lifetimes import Ordered, Rewritten, WithoutJoins
 from .names_apart import NamesApart
 from .translation import KnownOperators, ShortAccesses
 
@@ -30,6 +38,9 @@ REPLACED = {
     ReconstructSSA: NamesApart,
     NopythonTypeInference: KnownOperators,
     NativeLowering: ShortAccesses,
+    IRProcessing: Ordered,
+    GenericRewrites: Rewritten,
+    PreLowerStripPhis: WithoutJoins,
 }
 
 

@@ -15,9 +15,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import Any
 
-from numba.core import ir, ir_utils, postproc, ssa
+from numba.core import ir, ir_utils, ssa
 from numba.core.compiler_machinery import register_pass
 from numba.core.untyped_passes import ReconstructSSA
+
+from .lifetimes import in_order
 
 _KNOWN = (
     ir.Assign,
@@ -45,7 +47,7 @@ class NamesApart(ReconstructSSA):  # type: ignore[misc]
         state.func_ir.blocks = _assigned_once(blocks)
         self._patch_locals(state)
         state.func_ir._definitions = ir_utils.build_definitions(state.func_ir.blocks)
-        postproc.PostProcessor(state.func_ir).run(emit_dels=False)
+        in_order(state.func_ir)
         return True
 
 

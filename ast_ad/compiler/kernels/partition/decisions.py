@@ -43,11 +43,18 @@ def decide_as_written(kernel: Function) -> None:
     """Make the arithmetic that decisions depend on NumPy's, in place."""
     made, stored, carried = _sources(kernel)
     whiles = {id(op) for loop in walk(kernel.body) if isinstance(loop, While) for op in loop.cond.ops}
+    of_whiles: list[Arg] = []
+    of_comparisons: list[Arg] = []
+    of_others: list[Arg] = []
     for op in walk(kernel.body):
         if isinstance(op, Op) and _decides(op):
             compared = any(kind_of(out.type) == "bool" for out in op.outs)  # Python's or NumPy's
-            more = carried if id(op) in whiles else {} if compared else stored
-            _follow(op.args, made, more)
+            of_whiles += op.args if id(op) in whiles else ()
+            of_comparisons += op.args if compared and id(op) not in whiles else ()
+            of_others += op.args if not compared and id(op) not in whiles else ()
+    _follow(of_whiles, made, carried)
+    _follow(of_comparisons, made, {})
+    _follow(of_others, made, stored)
 
 
 def _follow(values: Iterable[Arg], made: Sources, more: Sources) -> None:
