@@ -163,7 +163,7 @@ def _ufunc_module(fn: Any, text: str) -> str | None:
 
 def _public_module(module: str, text: str, fn: Any) -> str:
     """The outermost package without private parts that offers the same object under the same name."""
-    parts = module.split(".")
+    parts = module.removeprefix("_").split(".")  # `_operator` is the part of `operator` that is written in C
     private = next((i for i, part in enumerate(parts) if part.startswith("_")), len(parts))
     for length in range(private, 0, -1):
         public = ".".join(parts[:length])

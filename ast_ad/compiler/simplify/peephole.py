@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...rules import helpers
+from ...rules.numpy.views import add_view
 from ...rules.partials import power_derivative, power_dx
 from ..analysis.aliasing import is_whole_index
 from ..frontend.builder import type_of_arg
@@ -57,7 +58,7 @@ from .patterns import (
     same_type,
 )
 from .unit_products import unit_product
-from .view_indices import is_basic_index
+from .view_indices import is_basic_index, literal_slices
 
 
 def rewrite(op: Op, makers: Makers) -> Arg | None:
@@ -360,6 +361,19 @@ def _add_at(op: Op, makers: Makers) -> Arg | None:
     return None
 
 
+def _add_view(op: Op, makers: Makers) -> Arg | None:
+    """What is added where a slice of a view looks is added by one step more."""
+    like, steps, g = op.args
+    part = maker_of(g, makers, {helpers.setitem})
+    zeros = maker_of(part.args[0], makers, {np.zeros_like}) if part is not None else None
+    if part is None or zeros is None or len(zeros.args) != 1 or not isinstance(steps, Seq):
+        return None
+    index, value = literal_slices(part.args[1]), part.args[2]
+    if index is not None and isinstance(value, Var) and rank_of(value.type) == rank_of(part.out.type):
+        change(op, op.fn, like, Seq((*steps.items, Lit((operator.getitem, (index,))))), value)
+    return None
+
+
 def _safe_product(op: Op, makers: Makers) -> Arg | None:
     g, p = op.args
     if isinstance(g, Lit) and g.value == 0:
@@ -420,6 +434,7 @@ RULES: dict[Any, Callable[[Op, Makers], Arg | None]] = {
     np.conj: _conjugate,
     helpers.safe_product: _safe_product,
     helpers.add_at: _add_at,
+    add_view: _add_view,
     **dict.fromkeys((np.zeros_like, np.shape), _like_zeros),
     np.moveaxis: _moved_axis,
     operator.getitem: _item,

@@ -18,6 +18,21 @@ def is_basic_index(index: Arg) -> bool:
     )
 
 
+def literal_slices(index: Arg) -> slice | tuple[slice, ...] | None:
+    """An index of slices with constant bounds as Python has it; None of any other."""
+    parts = []
+    for part in parts_of(index):
+        if isinstance(part, Lit) and isinstance(part.value, slice):
+            parts.append(part.value)
+            continue
+        bounds = (part.start, part.stop, part.step) if isinstance(part, Slice) else ()
+        known = [bound.value for bound in bounds if isinstance(bound, Lit)]
+        if len(known) < 3:
+            return None
+        parts.append(slice(*known))
+    return tuple(parts) if isinstance(index, Seq) else parts[0]
+
+
 def parts_of(index: Arg) -> tuple[Arg, ...]:
     """The index of each axis."""
     return index.items if isinstance(index, Seq) and index.kind is tuple else (index,)

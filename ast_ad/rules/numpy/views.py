@@ -42,13 +42,20 @@ def add_view(like: Any, steps: Any, g: Any) -> Any:
     out = np.zeros(np.shape(like), kind)
     view, rest = _reached(out, steps)
     if rest:
-        places = _places(view, rest)
-        part = np.zeros(view.size + 1, view.dtype)  # the last one: for what lies outside
-        np.add.at(part, places, g)
-        view[...] = part[:-1].reshape(view.shape)
+        view[...] = _sums(_places(view, rest), g, view)[:-1].reshape(view.shape)
     else:
         view[...] = g
     return out
+
+
+def _sums(places: Any, g: Any, view: Any) -> Any:
+    """What is added to each element of ``view``; the last number is for what lies outside of it."""
+    if view.dtype == np.float64 and view.size:
+        weights = np.ravel(np.broadcast_to(g, np.shape(places)))
+        return np.bincount(np.ravel(places) % (view.size + 1), weights, view.size + 1)
+    sums = np.zeros(view.size + 1, view.dtype)
+    np.add.at(sums, places, g)
+    return sums
 
 
 def write_view(x: Any, steps: Any, v: Any) -> Any:

@@ -125,10 +125,22 @@ def require_not_negative(s: Scalarizer, n: Arg) -> None:
     if isinstance(n, Lit) and n.value < 0:
         raise NoForm("a negative length")
     if isinstance(n, Var) and not s.bounds.not_negative(s.bounds.affine(n)):
-        if n in s.waiting:
-            s.flush()
-        valid = s.body.op(operator.ge, n, Lit(0), type=Scalar("bool"))
-        s.body.append(Op(kernels.require, (valid,), (), effect=True))
+        _require_at_least(s, n, 0)
+
+
+def require_positive(s: Scalarizer, n: Arg) -> None:
+    """Check when the kernel runs that there is something along an axis."""
+    if isinstance(n, Lit) and n.value < 1:
+        raise NoForm("nothing along an axis")
+    if isinstance(n, Var):
+        _require_at_least(s, n, 1)
+
+
+def _require_at_least(s: Scalarizer, n: Var, least: int) -> None:
+    if n in s.waiting:
+        s.flush()
+    valid = s.body.op(operator.ge, n, Lit(least), type=Scalar("bool"))
+    s.body.append(Op(kernels.require, (valid,), (), effect=True))
 
 
 def resolved(s: Scalarizer, index: Arg) -> Arg:

@@ -6,6 +6,7 @@ are the extents of the axes: known numbers or integer Vars.
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -97,6 +98,31 @@ class Mapped(Value):
     @property
     def is_view(self) -> bool:  # type: ignore[override]
         return self.base.is_view
+
+
+@dataclass(eq=False)
+class Sliding(Value):
+    """Elements of another array at places that are sums, of numbers that ``where`` gives for each axis."""
+
+    base: Value
+    where: Callable[[Place], tuple[Place, ...]]
+    is_view = True
+
+    def element(self, body: Body, place: Place) -> Arg:
+        return self.base.element(body, tuple(_total(body, parts) for parts in self.where(place)))
+
+    def reads(self) -> Iterator[Memory]:
+        yield from self.base.reads()
+
+
+def _total(body: Body, parts: Place) -> Index:
+    """The sum of numbers of which several may move with loops."""
+    if sum(part.loop is not None for part in parts) <= 1:
+        return functools.reduce(Index.plus, parts)
+    first, *others = map(body.number, parts)
+    for other in others:
+        first = body.op(operator.add, first, other, type=Scalar("int"))
+    return Index.of(first)
 
 
 @dataclass(eq=False)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
 from typing import Any
 
@@ -106,21 +108,19 @@ def _as_row(x, a, axis):
     return np.full([1 if i == axis % np.ndim(a) else lengths[i] for i in range(np.ndim(a))], x, a.dtype)
 
 
-def windows(x, window_shape, axis=None):
-    only(np.ndim(x) == 1 and isinstance(window_shape, int) and axis is None)
-    count = len(x) - window_shape + 1
-    assert count > 0
-    return x[np.arange(count)[:, None] + np.arange(window_shape)]
-
-
 def add_view(like, steps, g):
-    only(len(steps) == 1 and steps[0][0] is views.sliding_window_view)
+    only(len(steps) <= 2 and steps[0][0] is views.sliding_window_view)
     width, axis = steps[0][1]
     only(np.ndim(like) == 1 and axis is None and isinstance(width, int) and g.dtype.kind == "f")
+    begin = slice(None)
+    if len(steps) == 2:
+        only(steps[1][0] is operator.getitem and isinstance(steps[1][1][0], slice) and np.ndim(g) == 2)
+        begin = steps[1][1][0]
     out = np.zeros(np.shape(like), g.dtype)
-    count = np.shape(g)[0]
+    count = len(like) - width + 1
+    assert count > 0 and np.shape(g)[1] == width
     for k in range(width):
-        out[k : k + count] += g[:, k]
+        out[k : k + count][begin] += g[:, k]
     return out
 
 
@@ -130,6 +130,5 @@ DEFINITIONS: dict[Any, Any] = {
     signal.convolve_bar: convolve_bar,
     np.unwrap: unwrap,
     np.diff: diff,
-    views.sliding_window_view: windows,
     views.add_view: add_view,
 }

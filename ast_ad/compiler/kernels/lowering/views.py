@@ -13,8 +13,8 @@ from ...ir.ops import Arg, Lit, Op, Seq
 from ...ir.types import Array, Scalar
 from ..nests.affine_indices import ZERO, Index
 from ..numbers.scalars import NoForm
-from .forms import broadcast, form_of, require_equal
-from .loop_values import Filled, Mapped, Value, stretched
+from .forms import broadcast, form_of, require_equal, require_positive
+from .loop_values import Filled, Mapped, Sliding, Value, stretched
 
 if TYPE_CHECKING:
     from ..nests.scalarize import Scalarizer
@@ -125,6 +125,36 @@ def _broadcast_to(s: Scalarizer, op: Op) -> None:
         if not (isinstance(n, Lit) and n.value == 1):
             require_equal(s, n, m)
     show(s, op, value, tuple(lengths), lambda p: stretched(value, p))
+
+
+@form_of(np.lib.stride_tricks.sliding_window_view)
+def _windows(s: Scalarizer, op: Op) -> None:
+    """Windows of an array: an element of one is where it begins, and so many places on."""
+    value, type = s.array(op.args[0]), op.out.type
+    options = dict(zip(("window_shape", "axis"), op.args[1:], strict=False)) | op.kwargs
+    axis = options.get("axis", Lit(None))
+    if not isinstance(type, Array) or type.shape is None or None in type.shape or len(op.args) > 3:
+        raise NoForm("windows of lengths that are not told")
+    given = range(value.rank) if isinstance(axis, Lit) and axis.value is None else _integers(axis)
+    axes = [a % value.rank for a in given]
+    if type.ndim != value.rank + len(axes):
+        raise NoForm("windows along other axes")
+    lengths = []
+    for axis_length, dim in enumerate(type.shape):
+        known = s.extent(dim)
+        if known is None:
+            raise NoForm("windows of lengths that are not known")
+        if axis_length < value.rank:
+            require_positive(s, known)
+        lengths.append(known)
+
+    def where(place: Place) -> tuple[Place, ...]:
+        within = [[i] for i in place[: value.rank]]
+        for a, i in zip(axes, place[value.rank :], strict=True):
+            within[a].append(i)
+        return tuple(map(tuple, within))
+
+    s.bind(op.out, Sliding(type, tuple(lengths), value, where))
 
 
 @form_of(helpers.broadcast_like)
