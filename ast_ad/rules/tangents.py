@@ -32,7 +32,7 @@ from .registry import linear, multilinear
 # ----- in one argument: elements picked, moved, repeated, summed
 linear(operator.getitem, helpers.written, helpers.astype, helpers.mT, helpers.expand_reduced)
 linear(helpers.broadcast_like, helpers.unbroadcast, helpers.stack_like, helpers.list_from_array)
-linear(containers.array_from_list, helpers.not_none, reductions.along_axis)
+linear(containers.array_from_list, helpers.not_none, reductions.along_axis, reductions.from_axis)
 linear(np.reshape, np.ravel, np.squeeze, np.expand_dims, np.atleast_1d, np.atleast_2d, np.atleast_3d)
 linear(np.copy, np.array, np.asarray, np.asanyarray, np.ascontiguousarray, np.asfortranarray)
 linear(np.transpose, np.matrix_transpose, np.linalg.matrix_transpose, np.swapaxes, np.moveaxis, np.rollaxis)

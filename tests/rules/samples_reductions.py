@@ -85,7 +85,8 @@ SAMPLES = {
     np.nanmin: axes(GAPS),
     np.nancumsum: [(GAPS,), (GAPS, 1)],
     np.nancumprod: [(GAPS,), (GAPS, 1)],
-    r.along_axis: [(normal(3), X, 0), (normal(4), X, -1)],
+    r.along_axis: [(normal(3), X, 0), (normal(4), X, -1), (normal(4, 2), CUBE, (-1, 0))],
+    r.from_axis: [(normal(2, 1, 4), normal(4, 2), CUBE, (2, 0))],
     # products and running sums
     np.prod: reductions()
     + reductions(ZERO_ROW)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..helpers import SHAPED_LIKE, unbroadcast
 from ..registry import composite, vjp
-from .reductions import expanded
+from .reductions import expanded, taken_as
 
 
 def shift(a: Any, first: float) -> Any:
@@ -84,7 +84,9 @@ def linear_recurrence_rule(g, ans, c, x):
 
 @vjp(np.prod)
 def prod(g, ans, a, axis=None, dtype=None, *, keepdims=False, initial=1, where=True):
-    factors = a if where is True else np.where(where, a, 1)
+    factors = taken_as(a, dtype)
+    if where is not True:
+        factors = np.where(where, factors, 1)
     others = exclusive_product(factors, axis) * initial
     a_bar = expanded(g, a, axis, keepdims) * np.conj(others)
     without_initial = np.prod(factors, axis=axis, keepdims=keepdims)
@@ -101,9 +103,10 @@ def cumsum(g, ans, a, axis=None, dtype=None):
 
 @vjp(np.cumprod)
 def cumprod(g, ans, a, axis=None, dtype=None):
+    factors = taken_as(a, dtype)
     if axis is None:
-        return np.reshape(cumprod_cotangent(g, np.reshape(a, -1)), np.shape(a))
-    g_front, a_front = np.moveaxis(g, axis, 0), np.moveaxis(a, axis, 0)
+        return np.reshape(cumprod_cotangent(g, np.reshape(factors, -1)), np.shape(a))
+    g_front, a_front = np.moveaxis(g, axis, 0), np.moveaxis(factors, axis, 0)
     return np.moveaxis(cumprod_cotangent(g_front, a_front), 0, axis)
 
 

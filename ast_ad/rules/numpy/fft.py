@@ -12,6 +12,7 @@ import numpy as np
 
 from .. import helpers
 from ..registry import composite, nondifferentiable, vjp
+from .gather import refuse
 
 
 def other_side(norm: str | None) -> Any:
@@ -62,25 +63,27 @@ def ifft(g, ans, a, n=None, axis=-1, norm=None):
 @vjp(np.fft.fft2)
 def fft2(g, ans, a, s=None, axes=(-2, -1), norm=None):
     bar = np.fft.ifft2(g, axes=axes, norm=other_side(norm))
-    return bar if s is None else fitted(bar, a)
+    return bar if s is None else fitted_once(bar, a, axes)
 
 
 @vjp(np.fft.ifft2)
 def ifft2(g, ans, a, s=None, axes=(-2, -1), norm=None):
     bar = np.fft.fft2(g, axes=axes, norm=other_side(norm))
-    return bar if s is None else fitted(bar, a)
+    return bar if s is None else fitted_once(bar, a, axes)
 
 
 @vjp(np.fft.fftn)
 def fftn(g, ans, a, s=None, axes=None, norm=None):
-    bar = np.fft.ifftn(g, axes=transformed_axes(a, s, axes), norm=other_side(norm))
-    return bar if s is None else fitted(bar, a)
+    axes = transformed_axes(a, s, axes)
+    bar = np.fft.ifftn(g, axes=axes, norm=other_side(norm))
+    return bar if s is None else fitted_once(bar, a, axes)
 
 
 @vjp(np.fft.ifftn)
 def ifftn(g, ans, a, s=None, axes=None, norm=None):
-    bar = np.fft.fftn(g, axes=transformed_axes(a, s, axes), norm=other_side(norm))
-    return bar if s is None else fitted(bar, a)
+    axes = transformed_axes(a, s, axes)
+    bar = np.fft.fftn(g, axes=axes, norm=other_side(norm))
+    return bar if s is None else fitted_once(bar, a, axes)
 
 
 def transformed_axes(a: Any, s: Any, axes: Any) -> Any:
@@ -90,6 +93,31 @@ def transformed_axes(a: Any, s: Any, axes: Any) -> Any:
     if s is None:
         return tuple(range(-np.ndim(a), 0))
     return tuple(range(-len(s), 0))
+
+
+def fitted_once(bar, a, axes):
+    """The cotangent of what was cut or padded before all; an axis given twice is so in between, too."""
+    check_axes(a, axes)
+    return fitted(bar, a)
+
+
+def check_axes(a: Any, axes: Any) -> None:
+    if len({i % np.ndim(a) for i in axes}) < len(axes):
+        refuse("an axis given twice, with lengths", fix="transform it once after the other")
+
+
+def transformed_lengths(a: Any, s: Any, axes: Any, halved: bool = False) -> list[Any]:
+    """To which length each of ``axes`` is cut or padded when its turn comes: by default to that it has now.
+
+    ``halved``: the last is that of half a spectrum, whose other half follows from it.
+
+    >>> transformed_lengths(np.zeros((3, 4)), (-1, 5), (0, 1)), transformed_lengths(np.zeros(3), None, (0, 0))
+    ([3, 5], [3, 3])
+    """
+    lengths = [np.shape(a)[axis] for axis in axes]
+    if s is not None:
+        return [m if n == -1 else n for n, m in zip(s, lengths, strict=True)]
+    return [*lengths[:-1], 2 * (lengths[-1] - 1)] if halved else lengths
 
 
 # ----- transforms of real numbers -----
@@ -123,7 +151,7 @@ def multiplicity(n: int) -> Any:
 @composite(np.fft.rfftn)
 def rfftn(a, s=None, axes=None, norm=None):
     axes = transformed_axes(a, s, axes)
-    lengths = [None for _ in axes] if s is None else s
+    lengths = transformed_lengths(a, s, axes)
     out = np.fft.rfft(a, lengths[-1], axes[-1], norm)
     for n, axis in zip(lengths[-2::-1], axes[-2::-1], strict=True):
         out = np.fft.fft(out, n, axis, norm)
@@ -133,7 +161,7 @@ def rfftn(a, s=None, axes=None, norm=None):
 @composite(np.fft.irfftn)
 def irfftn(a, s=None, axes=None, norm=None):
     axes = transformed_axes(a, s, axes)
-    lengths = [None for _ in axes] if s is None else s
+    lengths = transformed_lengths(a, s, axes, True)
     out = a
     for n, axis in zip(lengths[:-1], axes[:-1], strict=True):
         out = np.fft.ifft(out, n, axis, norm)
@@ -178,6 +206,6 @@ def fftfreq(g, ans, n, d=1.0):
     return None, -np.sum(g * ans) / d
 
 
-nondifferentiable(multiplicity)
+nondifferentiable(multiplicity, check_axes)
 helpers.METADATA.update({fitted: 1})
 helpers.SHAPED_LIKE[fitted] = 1, (0,)

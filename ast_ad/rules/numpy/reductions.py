@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..helpers import METADATA, broadcast_like, unbroadcast
+from ..helpers import METADATA, astype, broadcast_like, unbroadcast
 from ..partials import ratio
 from ..registry import composite, nondifferentiable, vjp
 
@@ -59,6 +59,15 @@ def count_present(a, axis, keepdims, where=True):
     return np.shape(a)[axis] if isinstance(axis, int) and np.ndim(a) else reduced_count(a, axis)
 
 
+def taken_as(a, dtype):
+    """The numbers as a reduction with this ``dtype`` takes them: as real ones it has their real parts."""
+    if dtype is None:
+        return a
+    if np.iscomplexobj(a) and np.dtype(dtype).kind != "c":
+        return astype(np.real(a), dtype)
+    return astype(a, dtype)
+
+
 # ----- sums and means -----
 
 
@@ -76,7 +85,7 @@ def mean(g, ans, a, axis=None, dtype=None, *, keepdims=False, where=True):
 def var(g, ans, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, correction=None):
     free = ddof if correction is None else correction
     scaled = 2 * g / (count_present(a, axis, keepdims, where) - free)
-    return spread_deviation(scaled, a, axis, keepdims, where)
+    return spread_deviation(scaled, a, axis, keepdims, where, dtype)
 
 
 @vjp(np.std)
@@ -89,47 +98,86 @@ def std(g, ans, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True,
     free = ddof if correction is None else correction
     scaled = ratio(g, ans * (count_present(a, axis, keepdims, where) - free))
     if where is True:
-        a = a - (np.mean(a) if axis is None else np.mean(a, axis=axis, keepdims=True))
-    return spread_deviation(scaled, a, axis, keepdims, where)
+        a = a - middle_of(a, axis, dtype)
+    return spread_deviation(scaled, a, axis, keepdims, where, dtype)
 
 
-def spread_deviation(g, a, axis, keepdims, where=True):
+def middle_of(a, axis, dtype):
+    """The mean from which the variance with this ``dtype`` takes deviations, which stay what they are."""
+    b = taken_as(a, dtype)
+    return np.mean(b) if axis is None else np.mean(b, axis=axis, keepdims=True)
+
+
+def spread_deviation(g, a, axis, keepdims, where=True, dtype=None):
     """``g`` times the deviation of each element from the mean."""
     if where is True:
-        middle = np.mean(a) if axis is None else np.mean(a, axis=axis, keepdims=True)
-        return expanded(g, a, axis, keepdims) * (a - middle)
-    middle = ratio(np.sum(a, axis=axis, keepdims=True, where=where), count_present(a, axis, True, where))
+        return expanded(g, a, axis, keepdims) * (a - middle_of(a, axis, dtype))
+    total = np.sum(taken_as(a, dtype), axis=axis, keepdims=True, where=where)
+    middle = ratio(total, count_present(a, axis, True, where))
     return expanded(g, a, axis, keepdims) * (np.where(where, a, middle) - middle)
 
 
-def along_axis(weights: Any, a: Any, axis: int) -> Any:
-    """A vector as an array of ``a``'s rank that lies along ``axis``. Reads ``a``'s rank only.
+def along_axis(weights: Any, a: Any, axis: Any) -> Any:
+    """Weights for ``axis``, an int or a tuple, as an array of ``a``'s rank. Reads ``a``'s rank only.
 
     >>> along_axis(np.ones(3), np.ones((3, 2)), 0).shape
     (3, 1)
+    >>> along_axis(np.ones((4, 2)), np.ones((2, 3, 4)), (-1, 0)).shape
+    (2, 1, 4)
     """
-    position = axis % np.ndim(a)
-    return np.reshape(weights, tuple(-1 if i == position else 1 for i in range(np.ndim(a))))
+    axes, order = axes_in_order(a, axis)
+    return np.reshape(np.transpose(weights, order), lengths_along(np.shape(weights), axes, np.ndim(a)))
+
+
+def axes_in_order(a: Any, axis: Any) -> tuple[list[int], list[int]]:
+    """The axes of ``a`` that are meant, and the order in which they rise."""
+    axes = [i % np.ndim(a) for i in (axis if isinstance(axis, tuple) else (axis,))]
+    return axes, sorted(range(len(axes)), key=axes.__getitem__)
+
+
+def lengths_along(shape: tuple[int, ...], axes: list[int], ndim: int) -> tuple[int, ...]:
+    """A shape of ``ndim`` lengths: the given ones at ``axes``, else 1."""
+    return tuple(shape[axes.index(i)] if i in axes else 1 for i in range(ndim))
 
 
 METADATA[along_axis] = 1
 
 
+def from_axis(g: Any, weights: Any, a: Any, axis: Any) -> Any:
+    """``g``, of the shape of ``along_axis(weights, a, axis)``, as an array like the weights.
+
+    >>> from_axis(np.ones((2, 1, 4)), np.ones((4, 2)), np.ones((2, 3, 4)), (-1, 0)).shape
+    (4, 2)
+    """
+    _, order = axes_in_order(a, axis)
+    shape = np.shape(weights)
+    rising = np.reshape(g, tuple(shape[i] for i in order))
+    return np.transpose(rising, sorted(range(len(order)), key=order.__getitem__))
+
+
 @vjp(along_axis, view=True)
 def along_axis_rule(g, ans, weights, a, axis):
-    return np.reshape(g, np.shape(weights)), None, None
+    return from_axis(g, weights, a, axis), None, None
+
+
+@vjp(from_axis, view=True)
+def from_axis_rule(g, ans, v, weights, a, axis):
+    return along_axis(g, a, axis), None, None, None
+
+
+METADATA[from_axis] = 1
 
 
 @composite(np.average)
-def average(a, axis=None, weights=None, *, keepdims=False):
+def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
     if weights is None:
-        return np.mean(a, axis=axis, keepdims=keepdims)
-    if np.ndim(weights) == np.ndim(a):
-        return np.sum(a * weights, axis=axis, keepdims=keepdims) / np.sum(
-            weights, axis=axis, keepdims=keepdims
-        )
-    placed = along_axis(weights, a, axis)
-    return np.sum(a * placed, axis=axis, keepdims=keepdims) / np.sum(weights)
+        mean = np.mean(a, axis=axis, keepdims=keepdims)
+        return (mean, np.full_like(mean, np.size(a) / np.size(mean))[()]) if returned else mean
+    same = np.ndim(weights) == np.ndim(a)
+    placed = weights if same else along_axis(weights, a, axis)
+    total = np.sum(placed, axis=axis, keepdims=keepdims)
+    mean = np.sum(a * placed, axis=axis, keepdims=keepdims) / total
+    return (mean, total * np.ones_like(mean)) if returned else mean
 
 
 # ----- extrema -----
@@ -188,7 +236,7 @@ def nanvar(g, ans, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=Tr
     present = ~np.isnan(a) & where
     free = ddof if correction is None else correction
     scaled = ratio(2 * g, count_present(a, axis, keepdims, present) - free)
-    return spread_deviation(scaled, a, axis, keepdims, present)
+    return spread_deviation(scaled, a, axis, keepdims, present, dtype)
 
 
 @vjp(np.nanstd)
@@ -197,7 +245,7 @@ def nanstd(g, ans, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=Tr
     free = ddof if correction is None else correction
     known = np.where(np.isnan(ans), 0, ans)  # of as many numbers as are free there is none
     scaled = ratio(g, known * (count_present(a, axis, keepdims, present) - free))
-    return spread_deviation(scaled, a, axis, keepdims, present)
+    return spread_deviation(scaled, a, axis, keepdims, present, dtype)
 
 
 @composite(np.nanprod)

@@ -1,4 +1,4 @@
-"""How do the transforms of ``scipy.fft`` pass a cotangent back? As NumPy's do; and the cosine transform.
+"""How do the transforms of ``scipy.fft`` pass a cotangent back? As NumPy's do.
 
 Read by the registry once the user's program has imported ``scipy.fft``.
 """
@@ -10,9 +10,18 @@ from typing import Any
 import numpy as np
 import scipy.fft as sf
 
-from ..numpy.fft import fftfreq, fftshift, fitted, ifftshift, multiplicity, other_side, transformed_axes
-from ..numpy.gather import refuse
+from ..numpy.fft import (
+    fftfreq,
+    fftshift,
+    fitted,
+    ifftshift,
+    multiplicity,
+    other_side,
+    transformed_axes,
+    transformed_lengths,
+)
 from ..registry import composite, vjp
+from . import cosine_transforms  # noqa: F401
 
 
 @vjp(sf.fft)
@@ -37,12 +46,12 @@ def ifft2(g, ans, x, s=None, axes=(-2, -1), norm=None, workers=None):
 
 @vjp(sf.fftn)
 def fftn(g, ans, x, s=None, axes=None, norm=None, workers=None):
-    return fitted(sf.ifftn(g, axes=transformed_axes(x, s, axes), norm=other_side(norm)), x)
+    return fitted(sf.ifftn(g, axes=transformed_axes(x, listed(s), axes), norm=other_side(norm)), x)
 
 
 @vjp(sf.ifftn)
 def ifftn(g, ans, x, s=None, axes=None, norm=None, workers=None):
-    return fitted(sf.fftn(g, axes=transformed_axes(x, s, axes), norm=other_side(norm)), x)
+    return fitted(sf.fftn(g, axes=transformed_axes(x, listed(s), axes), norm=other_side(norm)), x)
 
 
 @vjp(sf.rfft)
@@ -57,10 +66,16 @@ def irfft(g, ans, x, n=None, axis=-1, norm=None, workers=None):
     return fitted(np.moveaxis(spectrum * multiplicity(np.size(ans, axis)), -1, axis), x)
 
 
+def listed(s: Any) -> Any:
+    """Lengths or axes, of which SciPy takes one alone for a list of one."""
+    return s if s is None or np.ndim(s) else (s,)
+
+
 @composite(sf.rfftn)
-def rfftn(x, s=None, axes=None, norm=None):
-    axes = transformed_axes(x, s, axes)
-    lengths = [None for _ in axes] if s is None else s
+def rfftn(x, s=None, axes=None, norm=None, workers=None):
+    s = listed(s)
+    axes = transformed_axes(x, s, listed(axes))
+    lengths = transformed_lengths(x, s, axes)
     out = sf.rfft(x, lengths[-1], axes[-1], norm)
     for n, axis in zip(lengths[-2::-1], axes[-2::-1], strict=True):
         out = sf.fft(out, n, axis, norm)
@@ -68,9 +83,10 @@ def rfftn(x, s=None, axes=None, norm=None):
 
 
 @composite(sf.irfftn)
-def irfftn(x, s=None, axes=None, norm=None):
-    axes = transformed_axes(x, s, axes)
-    lengths = [None for _ in axes] if s is None else s
+def irfftn(x, s=None, axes=None, norm=None, workers=None):
+    s = listed(s)
+    axes = transformed_axes(x, s, listed(axes))
+    lengths = transformed_lengths(x, s, axes, True)
     out = x
     for n, axis in zip(lengths[:-1], axes[:-1], strict=True):
         out = sf.ifft(out, n, axis, norm)
@@ -78,45 +94,46 @@ def irfftn(x, s=None, axes=None, norm=None):
 
 
 @composite(sf.rfft2)
-def rfft2(x, s=None, axes=(-2, -1), norm=None):
+def rfft2(x, s=None, axes=(-2, -1), norm=None, workers=None):
     return sf.rfftn(x, s, axes, norm)
 
 
 @composite(sf.irfft2)
-def irfft2(x, s=None, axes=(-2, -1), norm=None):
+def irfft2(x, s=None, axes=(-2, -1), norm=None, workers=None):
     return sf.irfftn(x, s, axes, norm)
 
 
-# ----- the cosine transform of type 2, and its inverse -----
+# ----- of spectra that are half given, and back -----
 
 
-@vjp(sf.dct)
-def dct(g, ans, x, type=2, n=None, axis=-1, norm=None):
-    """The orthonormal transform, whose adjoint is its inverse, times a scale per frequency."""
-    check_cosine("dct", type, n, norm)
-    if norm == "ortho":
-        return sf.idct(g, 2, None, axis, "ortho")
-    scaled = np.moveaxis(np.moveaxis(g, axis, -1) * cosine_scale(np.size(ans, axis)), -1, axis)
-    return sf.idct(scaled, 2, None, axis, "ortho")
+@composite(sf.hfft)
+def hfft(x, n=None, axis=-1, norm=None, workers=None):
+    return sf.irfft(np.conj(x), n, axis, other_side(norm))
 
 
-@vjp(sf.idct)
-def idct(g, ans, x, type=2, n=None, axis=-1, norm=None):
-    check_cosine("idct", type, n, norm)
-    bar = sf.dct(g, 2, None, axis, "ortho")
-    if norm == "ortho":
-        return bar
-    return np.moveaxis(np.moveaxis(bar, axis, -1) / cosine_scale(np.size(ans, axis)), -1, axis)
+@composite(sf.ihfft)
+def ihfft(x, n=None, axis=-1, norm=None, workers=None):
+    return np.conj(sf.rfft(x, n, axis, other_side(norm)))
 
 
-def check_cosine(name: str, type: Any, n: Any, norm: Any) -> None:
-    if type != 2 or n is not None or norm == "forward":
-        refuse(f"scipy.fft.{name} with these options", fix="use type=2, no n, and no norm or norm='ortho'")
+@composite(sf.hfftn)
+def hfftn(x, s=None, axes=None, norm=None, workers=None):
+    return sf.irfftn(np.conj(x), s, axes, other_side(norm))
 
 
-def cosine_scale(n: int) -> Any:
-    """What the transform of type 2 of ``n`` numbers is, divided by the orthonormal one."""
-    return np.sqrt(np.where(np.arange(n) > 0, 2.0, 4.0) * n)
+@composite(sf.ihfftn)
+def ihfftn(x, s=None, axes=None, norm=None, workers=None):
+    return np.conj(sf.rfftn(x, s, axes, other_side(norm)))
+
+
+@composite(sf.hfft2)
+def hfft2(x, s=None, axes=(-2, -1), norm=None, workers=None):
+    return sf.hfftn(x, s, axes, norm)
+
+
+@composite(sf.ihfft2)
+def ihfft2(x, s=None, axes=(-2, -1), norm=None, workers=None):
+    return sf.ihfftn(x, s, axes, norm)
 
 
 vjp(sf.fftshift)(fftshift)

@@ -13,8 +13,8 @@ import scipy.fft as sf
 import scipy.fftpack as fp
 
 from ..numpy.fft import fftfreq
-from ..numpy.gather import refuse
 from ..registry import composite, nondifferentiable, vjp
+from .cosine_transforms import OTHER_TYPE
 
 
 @composite(fp.fft)
@@ -66,14 +66,19 @@ def in_packed(n: int) -> Any:
 
 @composite(fp.irfft)
 def irfft(x, n=None, axis=-1, overwrite_x=False):
-    if n is not None:
-        refuse("scipy.fftpack.irfft with a length", fix="cut or extend the argument, and leave n out")
-    length = np.shape(x)[axis]
     packed = np.moveaxis(x, axis, -1)
+    length = np.shape(packed)[-1] if n is None else n
+    if np.shape(packed)[-1] < length:
+        more = np.zeros((*np.shape(packed)[:-1], length - np.shape(packed)[-1]), packed.dtype)
+        packed = np.concatenate((packed, more), axis=-1)
+    packed = packed[..., :length]
     none = np.zeros_like(packed[..., :1])
     parts = [packed[..., :1], none, packed[..., 1:]] + ([none] if length % 2 == 0 else [])
     pairs = np.reshape(np.concatenate(parts, axis=-1), (*np.shape(packed)[:-1], -1, 2))
     return np.moveaxis(sf.irfft(pairs[..., 0] + 1j * pairs[..., 1], length), -1, axis)
+
+
+# ----- cosine and sine transforms; the inverse ones without a norm are those of the other type -----
 
 
 @composite(fp.dct)
@@ -83,9 +88,37 @@ def dct(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False):
 
 @composite(fp.idct)
 def idct(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False):
-    if norm == "ortho":
-        return sf.idct(x, type, n, axis, norm)
-    return sf.idct(x, type, n, axis, norm) * (2 * np.shape(x)[axis])
+    return sf.dct(x, OTHER_TYPE[type], n, axis, norm)
+
+
+@composite(fp.dst)
+def dst(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False):
+    return sf.dst(x, type, n, axis, norm)
+
+
+@composite(fp.idst)
+def idst(x, type=2, n=None, axis=-1, norm=None, overwrite_x=False):
+    return sf.dst(x, OTHER_TYPE[type], n, axis, norm)
+
+
+@composite(fp.dctn)
+def dctn(x, type=2, shape=None, axes=None, norm=None, overwrite_x=False):
+    return sf.dctn(x, type, shape, axes, norm)
+
+
+@composite(fp.idctn)
+def idctn(x, type=2, shape=None, axes=None, norm=None, overwrite_x=False):
+    return sf.dctn(x, OTHER_TYPE[type], shape, axes, norm)
+
+
+@composite(fp.dstn)
+def dstn(x, type=2, shape=None, axes=None, norm=None, overwrite_x=False):
+    return sf.dstn(x, type, shape, axes, norm)
+
+
+@composite(fp.idstn)
+def idstn(x, type=2, shape=None, axes=None, norm=None, overwrite_x=False):
+    return sf.dstn(x, OTHER_TYPE[type], shape, axes, norm)
 
 
 nondifferentiable(in_packed)
