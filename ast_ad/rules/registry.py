@@ -129,6 +129,35 @@ def shape(*fns: Function) -> Callable[[Function], Function]:
     return decorate
 
 
+# What makes valid arguments of made-up ones.
+_tried: dict[Function, Function] = {}
+
+
+def tried_as(*fns: Function) -> Callable[[Function], Function]:
+    """Register ``valid(*args, **kwargs) -> (args, kwargs)``, of the types and lengths of those given.
+
+    The compiler tries functions on small made-up arrays. Outside of their domain some refuse them, and then
+    nothing is learnt; compiled ones may read memory that isn't theirs, and then the process is gone.
+    """
+
+    def decorate(valid: Function) -> Function:
+        _tried.update(dict.fromkeys(fns, valid))
+        return valid
+
+    return decorate
+
+
+def for_trial(
+    fn: Function, args: Sequence[Any], kwargs: dict[str, Any]
+) -> tuple[Sequence[Any], dict[str, Any]]:
+    """The arguments with which a function is tried in place of these made-up ones."""
+    try:
+        valid = _tried.get(fn)
+    except TypeError:  # an unhashable callable
+        return args, kwargs
+    return (args, kwargs) if valid is None else valid(*args, **kwargs)
+
+
 def count() -> int:
     """How many callables are registered; rules of libraries that are imported later are added then."""
     load_optional()

@@ -109,6 +109,10 @@ def _dispatches_lists(original: Callable[..., Any]) -> Callable[..., Any]:
                 original(*map(plain_of, args), **{k: plain_of(v) for k, v in kwargs.items()})
             args = tuple(stacked(v) if _is_list(v) else v for v in args)
             kwargs = {k: stacked(v) if _is_list(v) else v for k, v in kwargs.items()}
+        option = next((v for v in kwargs.values() if isinstance(v, Tensor)), None)
+        if state.tracing and option is not None and not any(map(has_traced, args)):
+            if hasattr(original, "_implementation"):  # some of which ask their arguments only, no options
+                return option.__array_function__(original, (type(option),), args, kwargs)
         return original(*args, **kwargs)
 
     return dispatch

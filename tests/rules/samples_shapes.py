@@ -89,6 +89,10 @@ SAMPLES = {
         (normal(0), normal(2, 3), 5),
     ],
     p.unpadded: [(normal(5), np.zeros(2), (1, 2)), (normal(3, 4), np.zeros((1, 2)), 1)],
+    p.folded_each: [
+        (normal(6), normal(4), (0, 2), "mean", "even", 2),
+        (normal(4, 6), normal(3, 4), ((0, 1), (1, 1)), "reflect", "odd", None),
+    ],
     p.folded: [
         (normal(5), np.zeros(2), (1, 2), "edge"),
         (normal(5, 6), np.zeros((3, 2)), ((1, 1), (2, 2)), "wrap"),

@@ -1,4 +1,4 @@
-"""Are derivatives right with the options that few pass: dtypes, axes by the tuple, weights, what is returned?
+"""Are derivatives right with the options that few pass: dtypes, axes by the tuple, weights, margins?
 
 Of programs, compiled for both backends and traced, against differences; and forwards against backwards.
 """
@@ -11,7 +11,12 @@ import ast_ad
 from ast_ad.tracing import trace
 
 X, Z, CUBE, W = normal(3, 4), cnormal(3, 4), normal(2, 3, 4), positive(2, 4)
-STEP = 1e-4
+V, STEP = normal(6), 1e-4
+
+
+def weighed(a):
+    return np.sum(a**2 * np.arange(1.0, np.size(a) + 1).reshape(np.shape(a)))
+
 
 PROGRAMS = {
     # ----- dtypes: complex numbers summed, multiplied, averaged as real ones
@@ -31,6 +36,30 @@ PROGRAMS = {
     "average-weights": (lambda w: np.sum(np.average(CUBE, (-1, 0), w, keepdims=True) ** 2), W.T.copy()),
     "average-returned": (lambda w: np.sum(np.average(X, 1, w, returned=True)[1] ** 2), positive(4)),
     "average-plain": (lambda x: np.prod(np.average(x, returned=True)), X),
+    # ----- margins computed of several elements, ramps that end elsewhere
+    "pad-mean": (lambda x: weighed(np.pad(x, ((1, 2), (3, 0)), "mean", stat_length=2)), X),
+    "pad-maximum": (lambda x: weighed(np.pad(x, ((1, 2), (3, 0)), "maximum")), X),
+    "pad-minimum": (lambda x: weighed(np.pad(x, 2, "minimum", stat_length=((1, 2), (3, 9)))), X),
+    "pad-median": (lambda x: weighed(np.pad(x, ((1, 2), (0, 3)), "median")), X),
+    "pad-odd": (lambda x: weighed(np.pad(x, 7, "reflect", reflect_type="odd")), X),
+    "pad-ends": (lambda e: weighed(np.pad(X, ((1, 2), (3, 1)), "linear_ramp", end_values=e)), W[:, :2] + 0),
+    "pad-end": (lambda x: weighed(np.pad(x, 2, "linear_ramp", end_values=x[0, 0])), X),
+    "pad-empty": (lambda x: weighed(np.pad(x, 1, "empty")[1:-1, 1:-1]), X),
+    # ----- weights of observations, and densities of histograms
+    "cov-counts": (lambda x: weighed(np.cov(x, fweights=np.array([1, 2, 3, 1]))), X),
+    "cov-weights": (lambda w: weighed(np.cov(X, aweights=w, fweights=np.array([1, 2, 3, 1]))), positive(4)),
+    "cov-of-two": (lambda x: weighed(np.cov(x, x**2, aweights=W[0], ddof=0)), X),
+    "cov-complex": (lambda z: np.sum(np.abs(np.cov(z, aweights=W[1])) ** 3), Z),
+    "cov-complex-weights": (lambda w: weighed(np.real(np.cov(Z, aweights=w) ** 2)), positive(4)),
+    "cov-real": (lambda z: weighed(np.cov(z, dtype=float)), Z),
+    "histogram-density": (lambda w: weighed(np.histogram(V, 3, weights=w, density=True)[0]), positive(6)),
+    "histogram-edges": (lambda e: weighed(np.histogram(V, e, density=True)[0]), np.array([-3.0, 0, 0.3, 2])),
+    "histogram-rule": (lambda x: weighed(np.histogram(x, "fd", density=True)[0]), V),
+    # ----- running sums that begin with what is there at first
+    "sum-initial": (lambda x: weighed(np.cumulative_sum(x, axis=-1, include_initial=True)), X),
+    "prod-initial": (lambda x: weighed(np.cumulative_prod(x, axis=0, include_initial=True)), X),
+    "sort-stable": (lambda x: weighed(np.sort(x, axis=0, stable=True)), X),
+    "sort-flat": (lambda x: weighed(np.sort(x, None, kind="stable")), X),
 }
 
 

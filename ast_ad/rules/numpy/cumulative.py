@@ -118,13 +118,23 @@ def cumprod_cotangent(g, a):
 
 
 @composite(np.cumulative_sum)
-def cumulative_sum(x, *, axis=None, dtype=None):
-    return np.cumsum(x, axis=0 if axis is None else axis, dtype=dtype)
+def cumulative_sum(x, *, axis=None, dtype=None, include_initial=False):
+    axis = 0 if axis is None else axis
+    running = np.cumsum(x, axis=axis, dtype=dtype)
+    return np.concatenate((in_front(running, axis, 0), running), axis=axis) if include_initial else running
 
 
 @composite(np.cumulative_prod)
-def cumulative_prod(x, *, axis=None, dtype=None):
-    return np.cumprod(x, axis=0 if axis is None else axis, dtype=dtype)
+def cumulative_prod(x, *, axis=None, dtype=None, include_initial=False):
+    axis = 0 if axis is None else axis
+    running = np.cumprod(x, axis=axis, dtype=dtype)
+    return np.concatenate((in_front(running, axis, 1), running), axis=axis) if include_initial else running
+
+
+def in_front(running, axis, value):
+    """What stands in front of the first term, for each row."""
+    shape = tuple(1 if i == axis % np.ndim(running) else n for i, n in enumerate(np.shape(running)))
+    return np.full(shape, value, running.dtype)
 
 
 SHAPED_LIKE.update({shift: (0, (0,)), exclusive_product: (0, (0,)), linear_recurrence: (0, (0, 1))})

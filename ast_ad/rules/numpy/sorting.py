@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..helpers import METADATA, unbroadcast
-from ..registry import elementwise, nondifferentiable, vjp
+from ..registry import elementwise, nondifferentiable, tried_as, vjp
 from .gather import refuse
 from .reductions import count_present, expanded
 
@@ -21,7 +21,12 @@ nondifferentiable(np.argsort, np.argpartition, np.lexsort, np.searchsorted, np.d
 
 
 @vjp(np.sort)
-def sort(g, ans, a, axis=-1, kind=None):
+def sort(g, ans, a, axis=-1, kind=None, order=None, *, stable=None):
+    if stable or kind == "stable":  # equal ones keep their order
+        flat = a if axis is not None else np.reshape(a, -1)
+        along = -1 if axis is None else axis
+        places = np.argsort(np.argsort(flat, axis=along, kind="stable"), axis=along)
+        return np.reshape(np.take_along_axis(g, places, axis=along), np.shape(a))
     if axis is None:
         return np.reshape(g[np.argsort(np.argsort(a, axis=None))], np.shape(a))
     return np.take_along_axis(g, np.argsort(np.argsort(a, axis=axis), axis=axis), axis=axis)
@@ -59,6 +64,11 @@ def unique(g, ans, ar, return_index=False, return_inverse=False, return_counts=F
 
 
 # ----- quantiles -----
+
+
+@tried_as(np.quantile, np.nanquantile)
+def within_bounds(a, q, *args, **kwargs):
+    return (a, np.clip(q, 0, 1), *args), kwargs
 
 
 def ranks(a: Any, axis: Any = None) -> Any:
@@ -199,13 +209,21 @@ def median(g, ans, a, axis=None, *, keepdims=False):
     return a_bar
 
 
+def check_order(q, axis):
+    if np.ndim(q) > 1 and isinstance(axis, tuple) and len(axis) > 1:
+        why = "NumPy mixes up the axes of its result"
+        refuse("quantiles past NaN, over several axes, for several rows of q", why, "pass one row of q")
+
+
 @vjp(np.nanquantile)
 def nanquantile(g, ans, a, q, axis=None, *, method="linear", keepdims=False):
+    check_order(q, axis)
     return quantile_cotangents(g, a, q, axis, keepdims, method, ~np.isnan(a))
 
 
 @vjp(np.nanpercentile)
 def nanpercentile(g, ans, a, q, axis=None, *, method="linear", keepdims=False):
+    check_order(q, axis)
     a_bar, q_bar = quantile_cotangents(g, a, np.divide(q, 100), axis, keepdims, method, ~np.isnan(a))
     return a_bar, q_bar / 100
 

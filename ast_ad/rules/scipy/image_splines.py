@@ -13,7 +13,7 @@ import scipy.ndimage as nd
 
 from .. import helpers
 from ..numpy.gather import refuse
-from ..registry import composite, nondifferentiable, vjp
+from ..registry import composite, nondifferentiable, tried_as, vjp
 from . import morphology  # noqa: F401  its rules and those of ndimage enter the registry, too
 
 WIDENED = 12  # elements by which SciPy extends the array where a mode has no exact end conditions
@@ -165,6 +165,12 @@ def affine_transform(
                 place = place + matrix[axis, other] * lines[other]
         places.append(np.broadcast_to(place, lengths))
     return nd.map_coordinates(input, np.stack(places), output, order, mode, cval, prefilter)
+
+
+@tried_as(nd.affine_transform)
+def with_diagonal(input, matrix, *args, **kwargs):
+    """SciPy divides by a diagonal, and then reads at infinite places, of memory that isn't there."""
+    return (input, np.ones_like(matrix) if np.ndim(matrix) == 1 else matrix, *args), kwargs
 
 
 @composite(nd.zoom)

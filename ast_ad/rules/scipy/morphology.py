@@ -15,7 +15,7 @@ import scipy.ndimage as nd
 
 from .. import helpers
 from ..numpy.gather import positions
-from ..registry import composite, nondifferentiable, shape, vjp
+from ..registry import composite, nondifferentiable, shape, tried_as, vjp
 from ..standing import stands_for
 from .ndimage import PADDED, each, require_plain
 
@@ -362,3 +362,21 @@ helpers.SHAPED_LIKE.update({fn: (0, (0,)) for fn in GREY})
 
 nondifferentiable(nd.binary_erosion, nd.binary_dilation, nd.binary_opening, nd.binary_closing)
 nondifferentiable(nd.binary_hit_or_miss, nd.binary_propagation, nd.binary_fill_holes, nd.label)
+
+
+@tried_as(
+    nd.grey_erosion,
+    nd.grey_dilation,
+    nd.grey_opening,
+    nd.grey_closing,
+    nd.morphological_gradient,
+    nd.morphological_laplace,
+    nd.white_tophat,
+    nd.black_tophat,
+)
+def with_equal_shapes(input, size=None, footprint=None, structure=None, *args, **kwargs):
+    """SciPy reads as many heights as there are marks, and one at least."""
+    if structure is not None and footprint is not None and np.shape(footprint) != np.shape(structure):
+        raise ValueError("footprint and structure have to be of one shape")
+    footprint = footprint if footprint is None else np.ones_like(footprint)
+    return (input, size, footprint, structure, *args), kwargs

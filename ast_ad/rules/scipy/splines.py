@@ -35,10 +35,12 @@ def spline_values(c: Any, at: Any, t: Any, k: int, nu: int, extrapolate: Any) ->
     >>> spline_values(np.array([0.0, 2.0]), np.array([0.25]), np.array([0.0, 0.0, 1.0, 1.0]), 1, 0, True)
     array([0.5])
     """
-    c = _floats(c)
+    c, knots = _floats(c), _floats(t)
+    if k < 0 or np.ndim(knots) != 1 or len(knots) < 2 * k + 2 or len(c) < len(knots) - k - 1:
+        raise ValueError(f"{len(knots)} knots and {len(c)} coefficients are those of no spline of degree {k}")
     if nu > k:
         return np.zeros(np.shape(at) + c.shape[1:], c.dtype)
-    return _plain_call(BSpline.construct_fast(_floats(t), c, int(k)), at, nu, extrapolate)
+    return _plain_call(BSpline.construct_fast(knots, c, int(k)), at, nu, extrapolate)
 
 
 def spline_adjoint(g: Any, c: Any, at: Any, t: Any, k: int, nu: int, extrapolate: Any) -> Any:

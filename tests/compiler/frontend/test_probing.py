@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.signal as sg
+from scipy import ndimage
 
 import ast_ad
 from ast_ad.compiler.frontend.types import probing
@@ -13,6 +14,7 @@ from ast_ad.compiler.ir.alternatives import one_of
 from ast_ad.compiler.ir.ops import Lit, Seq, Var, variables
 from ast_ad.compiler.ir.types import Array, Dim, ListOf, Scalar
 from ast_ad.rules.networks.convolution import convolve
+from ast_ad.rules.scipy.splines import spline_values
 
 DOUBLE = np.dtype(np.float64)
 
@@ -174,3 +176,31 @@ def test_lengths_that_have_to_be_equal_are_taken_so_in_trials(function, backend)
         assert gradient(x)[1] @ step / 1e-6 == pytest.approx(slope, rel=1e-6)
     if backend == "numba":
         assert "there are no kernels" not in gradient.explain()
+
+
+def test_trials_take_valid_arguments():
+    """SciPy would read memory that isn't there, and the process would end."""
+
+    def transformed(x, m):
+        return np.sum(ndimage.affine_transform(x, m, offset=2.3, mode="mirror") ** 2)
+
+    gradient = ast_ad.grad(transformed, fallback="error")(np.ones(5), np.array([0.9]))
+    assert np.isfinite(gradient).all()
+
+    def eroded(x, marks, heights):
+        return np.sum(ndimage.grey_erosion(x, footprint=marks, structure=heights) ** 2)
+
+    marks = np.array([True, False, True])
+    gradient = ast_ad.grad(eroded)(np.array([0.3, 0.1, 0.7, 0.4]), marks, np.zeros(3))
+    assert gradient.shape == (4,)
+
+
+def test_no_spline_of_a_degree_below_zero_is_evaluated():
+    with pytest.raises(ValueError, match="no spline of degree -1"):
+        spline_values(np.ones(1), np.array([0.3]), np.zeros(1), -1, 0, True)
+
+
+def test_levels_of_quantiles_are_tried_within_their_bounds():
+    levels = Var(Array(DOUBLE, (Dim.symbol("q"), 1)))
+    found = probe(np.quantile, (image("x", 3), levels), {"axis": Lit(1)})
+    assert len(found.shape) == 4

@@ -36,7 +36,7 @@ def require_present(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str
         dummies = [_dummy(cx, value, absent) for value in given]
         named = dict(zip(kwargs, dummies[len(args) :], strict=True))
         try:
-            result = quietly(lambda *some: fn(*some, **named), dummies[: len(args)], {})  # noqa: B023
+            result = quietly(fn, dummies[: len(args)], named)
         except Exception as problem:
             let_through(problem)
             continue

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ....interrupts import let_through
-from ....rules.registry import lookup
+from ....rules.registry import for_trial, lookup
 from ...ir import dim_values
 from ...ir.alternatives import types_of
 from ...ir.ops import UNKNOWN, Arg, Lit, Seq, Slice, Var, variables
@@ -143,9 +144,11 @@ def with_equal_rows(arg: Arg, table: dict[object, int]) -> dict[object, int]:
     return table
 
 
-def quietly(fn: Callee, args: list[Any], kwargs: dict[str, Any]) -> Any:
+def quietly(fn: Callee, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    """What a function gives for made-up arguments, or for valid ones in their place."""
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
+        args, kwargs = for_trial(fn, args, kwargs)
         return fn(*args, **kwargs)
 
 
