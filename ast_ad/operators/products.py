@@ -74,6 +74,7 @@ def hvp(
     *,
     argnums: int | Sequence[int] | None = None,
     wrt: str | Sequence[str] | None = None,
+    has_aux: bool = False,
     **choices: Any,
 ) -> Any:
     """The Hessian of a function at ``primals`` times ``tangents``: forward over reverse, no matrix is formed.
@@ -81,6 +82,7 @@ def hvp(
     Args:
         function: Python and NumPy code with a real result of one element.
         primals, tangents, argnums, wrt, choices: see ``jvp``.
+        has_aux: whether the function returns ``(value, aux)``; the result is then ``(products, aux)``.
 
     Returns:
         A tuple as ``tangents`` is: the derivative, along the tangents, of the gradient by each argument that
@@ -97,12 +99,13 @@ def hvp(
     if wrt is not None:
         function, primals, argnums, names = by_names(function, primals, argnums, wrt)
     varied, given = matched(primals, tangents, argnums, names)
-    found = _kept(second, hvp, function, varied, len(primals), False, choices)(*primals, *given)
-    found = tuple([numbers_as(part, primals[i]) for i, part in zip(varied, found, strict=True)])
-    if argnums is not None:
-        return found
-    parts = dict(zip(varied, found, strict=True))
-    return tuple(parts.get(i) for i in range(len(primals)))
+    found = _kept(second, hvp, function, varied, len(primals), has_aux, choices)(*primals, *given)
+    products, *aux = found if has_aux else (found,)
+    products = tuple([numbers_as(part, primals[i]) for i, part in zip(varied, products, strict=True)])
+    if argnums is None:
+        parts = dict(zip(varied, products, strict=True))
+        products = tuple(parts.get(i) for i in range(len(primals)))
+    return (products, *aux) if has_aux else products
 
 
 def numbers_as(found: Any, like: Any) -> Any:
@@ -125,7 +128,10 @@ def numbers_as(found: Any, like: Any) -> Any:
 
 def second(function: Callable[..., Any], argnums: tuple[int, ...], has_aux: bool) -> Callable[..., Any]:
     def push(primals: Any, tangents: Any) -> Any:
-        return pushed_along(grad(function, argnums), argnums, False, tangents, *primals)[1]
+        if not has_aux:
+            return pushed_along(grad(function, argnums), argnums, False, tangents, *primals)[1]
+        gradient = grad(function, argnums, has_aux=True)
+        return pushed_along(gradient, argnums, True, tangents, *primals)[1:]
 
     return push
 
@@ -203,12 +209,13 @@ def _jvp_inside(function: Any, primals: Any, tangents: Any, argnums: Any, has_au
     return pushed(function, places, has_aux)(primals, tuple([t for t in tangents if t is not None]))
 
 
-def _hvp_inside(function: Any, primals: Any, tangents: Any, argnums: Any) -> Any:
+def _hvp_inside(function: Any, primals: Any, tangents: Any, argnums: Any, has_aux: Any) -> Any:
     places = _places(primals, tangents, argnums)
-    found = second(function, places, False)(primals, tuple([t for t in tangents if t is not None]))
-    if argnums is not None:
-        return found
-    return tuple([found[places.index(i)] if i in places else None for i in range(len(primals))])
+    found = second(function, places, has_aux)(primals, tuple([t for t in tangents if t is not None]))
+    products = found[0] if has_aux else found
+    if argnums is None:
+        products = tuple([products[places.index(i)] if i in places else None for i in range(len(primals))])
+    return (products, found[1]) if has_aux else products
 
 
 def _places(primals: Any, tangents: Any, argnums: Any) -> Any:
@@ -253,7 +260,7 @@ def _lower_by_names(cx: Any, inside: Any, wrt: Any, given: Any, options: Sequenc
 
 _PRODUCTS: tuple[tuple[Any, Any, tuple[str, ...]], ...] = (
     (jvp, _jvp_inside, ("argnums", "has_aux")),
-    (hvp, _hvp_inside, ("argnums",)),
+    (hvp, _hvp_inside, ("argnums", "has_aux")),
 )
 for _function, _inside, _names in _PRODUCTS:
     _function.__ast_ad_lower__ = functools.partial(_lower_product, _inside, _names)

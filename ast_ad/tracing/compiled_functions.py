@@ -34,13 +34,25 @@ def on_constants(original: Any, made: Callable[[Any], Any]) -> Callable[..., Any
                 raise takes_plain_arrays(error) from error
         copies = {id(t): t._array.copy("K") if t._array.ndim else plain_of(t) for t in given}
         plain = [copies.get(id(v), v) for v in args]
-        found = original(*plain, **{k: copies.get(id(v), v) for k, v in kwargs.items()})
+        named = {k: copies.get(id(v), v) for k, v in kwargs.items()}
+        found = _run(original, plain, named)
         for t in given:
             if t._array.ndim and copies[id(t)].tobytes() != t._array.tobytes():
                 t[...] = copies[id(t)]
         return tuple(map(made, found)) if type(found) is tuple else made(found)
 
     return call
+
+
+def _run(original: Any, args: list[Any], kwargs: dict[str, Any]) -> Any:
+    """What the function makes for itself is no part of the trace, but what it calls back is."""
+    if any(callable(v) and not isinstance(v, type) for v in (*args, *kwargs.values())):
+        return original(*args, **kwargs)
+    before, state.tracing = state.tracing, 0
+    try:
+        return original(*args, **kwargs)
+    finally:
+        state.tracing = before
 
 
 def takes_plain_arrays(error: Exception, place: Any = None) -> UnsupportedError:

@@ -80,9 +80,8 @@ def _first_by_name(original: Callable[..., Any], name: str, create: Callable[...
 def full(original: Callable[..., Any]) -> Callable[..., Any]:
     """np.full and np.full_like: the number that fills may be traced."""
 
-    def create(shape: Any, fill_value: Any, dtype: Any = None, **kwargs: Any) -> Any:
-        like = plain_of(shape)
-        made = original(like, plain_of(fill_value), dtype, **kwargs)
+    def create(first: Any, fill_value: Any, dtype: Any = None, *args: Any, **kwargs: Any) -> Any:
+        made = original(plain_of(first), plain_of(fill_value), dtype, *args, **kwargs)
         if not state.tracing:
             return made
         found = Traced._of(made)

@@ -379,7 +379,19 @@ def _kept(value: Any, make: Callable[[Any], Any], of: Any = None) -> Any:
 
 @functools.lru_cache(4096)
 def _constants_only(compiled: Any) -> Callable[..., Any]:
-    return on_constants(compiled, made)
+    call = on_constants(compiled, made)
+    return _OfTypes(compiled, call) if hasattr(type(compiled), "__getitem__") else call
+
+
+class _OfTypes(InPlace):
+    """A function of Cython's for several types; each is asked for by the name of the type."""
+
+    __slots__ = ()
+
+    def __getitem__(self, types: Any) -> Any:
+        chosen = self.in_place_of[types]
+        by = replaced_by(chosen)
+        return chosen if by is None else by
 
 
 class ModuleFace(types.ModuleType):

@@ -146,7 +146,9 @@ def _methods(known: int, made: Made) -> list[tuple[dict[str, Any], str, Any, Any
     for one in traced_programs():
         owner = _owner(one.original) if _is_method(one.original) else None
         if owner is not None:
-            found.append((ClassNamespace(owner), one.original.__name__, one.original, stand_in(one, made)))
+            by = stand_in(one, made)
+            names = [name for name, method in vars(owner).items() if method is one.original]  # aliases, too
+            found += [(ClassNamespace(owner), name, one.original, by) for name in names]
     return found
 
 

@@ -752,3 +752,21 @@ def test_tangents_of_pythons_numbers_do_not_widen(backend):
         value, push = ast_ad.linearize(lambda x, s: s * x, backend=backend, fallback="error")(x, 3.0)
         assert value.dtype == push(x, given).dtype == np.float32
         np.testing.assert_array_equal(push(x, given), 5.0 * x)
+
+
+def test_hvp_with_aux():
+    def f(x, y):
+        return np.sum(x**3 * y), (2 * x, "text")
+
+    x, y, v = X, X + 2.0, np.ones_like(X)
+    (by_x, by_y), aux = ast_ad.hvp(f, (x, y), (v, None), has_aux=True)
+    np.testing.assert_allclose(by_x, 6 * x * y)
+    assert by_y is None and aux[1] == "text" and np.array_equal(aux[0], 2 * x)
+    (by_named,), _ = ast_ad.hvp(f, (x, y), (v,), wrt="x", has_aux=True)
+    np.testing.assert_allclose(by_named, by_x)
+
+    def inside(x):
+        (product,), (twice, _) = ast_ad.hvp(f, (x, y), (v,), argnums=0, has_aux=True)
+        return np.sum(product) + np.sum(twice)
+
+    np.testing.assert_allclose(ast_ad.grad(inside, fallback="error")(x), 6 * y + 2)

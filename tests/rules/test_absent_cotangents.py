@@ -7,6 +7,7 @@ import pytest
 
 import ast_ad
 from ast_ad.rules.registry import lookup
+from ast_ad.tracing import trace
 
 sl = pytest.importorskip("scipy.linalg")
 DRAW = np.random.default_rng(5)
@@ -103,3 +104,32 @@ def test_the_compiler_tells_them():
     np.testing.assert_allclose(gradient(TALL), 2 * TALL, rtol=1e-13)
     assert "zeros" not in gradient.source and "gaps" not in gradient.source
     assert lookup(np.linalg.svd).absent and not lookup(np.frexp).absent
+
+
+@pytest.mark.parametrize("mode", ["numpy", "numba", "traced"])
+def test_slopes_of_results_that_nobody_reads_may_be_infinite(mode):
+    """Beside Si(0) stands Ci(0), which falls without end; beside Ai, which vanishes, Bi, which overflows."""
+    sp = pytest.importorskip("scipy.special")
+    at = np.array([0.0, 1.0, 200.0])
+
+    def first(x):
+        return np.sum(sp.sici(x)[0] + sp.airy(x)[0]) + np.sum(sp.shichi(x[:2])[0])
+
+    found = gradient_of(first, at, mode)
+    slopes = np.array([1.0, np.sin(1.0), np.sin(200.0) / 200]) + sp.airy(at)[1]
+    np.testing.assert_allclose(found, slopes + np.array([1.0, np.sinh(1.0), 0.0]), rtol=1e-12)
+
+
+def gradient_of(f, x, mode):
+    if mode == "traced":
+        return trace(f, (x,), {}, (0,))[1]([1.0])[0]
+    return ast_ad.grad(f, backend=mode, fallback="error")(x)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_quotients_may_be_infinite():
+    def quotient(x, y):
+        return np.sum(x * np.where(y == 0, 1.0, np.divmod(x, y)[1]))
+
+    by_y = ast_ad.grad(quotient, 1, backend="numpy")(np.array([7.5, 3.0]), np.array([2.0, 0.0]))
+    np.testing.assert_allclose(by_y, [-7.5 * 3, 0.0])

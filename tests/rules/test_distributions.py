@@ -172,3 +172,18 @@ def test_a_trace_follows_functions_within_functions(name):
     steps = 1e-6 * np.eye(2)
     np.testing.assert_allclose(derivative(x), [(f(x + h) - f(x - h)) / 2e-6 for h in steps], rtol=1e-7)
     assert "not compiled" in derivative.explain()
+
+
+@pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
+@pytest.mark.parametrize("name, shape", [("rice", 1.0), ("skewnorm", 1.0), ("exponnorm", 1.5)])
+def test_entropies_of_densities_that_round_to_zero(name, shape):
+    """The slope of ``-p log p`` at 0 is infinite, that of a density far out is 0, or no number."""
+    dist = getattr(st, name)
+
+    def f(a):
+        return dist.entropy(a, scale=2.0)
+
+    value, slope = ast_ad.value_and_grad(f)(shape)
+    assert value == f(shape)
+    near, far = (f(shape + k * 1e-2) - f(shape - k * 1e-2) for k in (1, 2))
+    np.testing.assert_allclose(slope, (8 * near - far) / 12e-2, rtol=1e-5)

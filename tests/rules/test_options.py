@@ -55,6 +55,9 @@ PROGRAMS = {
     "histogram-density": (lambda w: weighed(np.histogram(V, 3, weights=w, density=True)[0]), positive(6)),
     "histogram-edges": (lambda e: weighed(np.histogram(V, e, density=True)[0]), np.array([-3.0, 0, 0.3, 2])),
     "histogram-rule": (lambda x: weighed(np.histogram(x, "fd", density=True)[0]), V),
+    # ----- arrays of another shape than what they are like
+    "full-like": (lambda x: weighed(np.full_like(x, x[0, 0], shape=(2, 2)) * x[:2, :2]), X),
+    "full-like-rows": (lambda x: weighed(np.full_like(x, x[0], float, "C", True, (2, 4)) * x[1:]), X),
     # ----- running sums that begin with what is there at first
     "sum-initial": (lambda x: weighed(np.cumulative_sum(x, axis=-1, include_initial=True)), X),
     "prod-initial": (lambda x: weighed(np.cumulative_prod(x, axis=0, include_initial=True)), X),

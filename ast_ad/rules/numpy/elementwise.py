@@ -13,7 +13,7 @@ import operator
 
 import numpy as np
 
-from ..helpers import unbroadcast
+from ..helpers import safe_product, unbroadcast
 from ..partials import arcsin_slope, bessel_i, exp_share, power_dx, power_dy, ratio, sinc_derivative
 from ..registry import alias, elementwise, vjp
 
@@ -89,7 +89,7 @@ def ieee_remainder(ans, x, y):
 def divmod_rule(g, ans, x, y):
     _, g_remainder = g
     quotient, _ = ans
-    return g_remainder, -g_remainder * quotient
+    return g_remainder, -safe_product(g_remainder, quotient)
 
 
 @vjp(np.modf, math.modf)

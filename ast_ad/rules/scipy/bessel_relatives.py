@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import scipy.special as sp
 
+from ..helpers import safe_product
 from ..registry import composite, elementwise, vjp
 from .bessel_orders import kve_by_order
 
@@ -21,8 +22,8 @@ from .bessel_orders import kve_by_order
 @vjp(sp.airy)
 def airy(g, ans, z):
     ai, ai_slope, bi, bi_slope = ans
-    first = g[0] * np.conj(ai_slope) + g[2] * np.conj(bi_slope)
-    return first + g[1] * np.conj(z * ai) + g[3] * np.conj(z * bi)
+    growing = safe_product(g[2], np.conj(bi_slope)) + safe_product(g[3], np.conj(z * bi))
+    return g[0] * np.conj(ai_slope) + safe_product(g[1], np.conj(z * ai)) + growing
 
 
 # ----- Bessel functions with an exponential factor, Hankel functions -----

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import scipy.special as sp
 
+from ..helpers import safe_product
 from ..registry import composite, elementwise, vjp
 
 NEAR = 0.02  # parameters for which the series are summed; of the integrals by a limit 1e-2 ** 7 remains
@@ -123,12 +124,14 @@ def elliprd(ans, x, y, z):
 
 @vjp(sp.sici)
 def sici(g, ans, x):
-    return g[0] * np.conj(over(np.sin(x), x, 1.0)) + g[1] * np.conj(np.cos(x) / x)
+    return g[0] * np.conj(over(np.sin(x), x, 1.0)) + safe_product(g[1], np.conj(over(np.cos(x), x, np.inf)))
 
 
 @vjp(sp.shichi)
 def shichi(g, ans, x):
-    return g[0] * np.conj(over(np.sinh(x), x, 1.0)) + g[1] * np.conj(np.cosh(x) / x)
+    """At 0 only the second has an infinite slope; far out both have, and one may be read alone."""
+    first = safe_product(g[0], np.conj(over(np.sinh(x), x, 1.0)))
+    return first + safe_product(g[1], np.conj(over(np.cosh(x), x, np.inf)))
 
 
 def over(y: Any, x: Any, limit: float) -> Any:

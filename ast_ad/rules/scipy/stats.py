@@ -17,8 +17,10 @@ import scipy.stats._distn_infrastructure as infrastructure
 
 from ..numpy.decompositions import from_lower, in_triangle
 from ..numpy.gather import refuse
+from ..programs import entropies  # noqa: F401
 from ..registry import elementwise, nondifferentiable, vjp
 from ..standing import stands_for
+from . import kernel_densities  # noqa: F401
 from .distribution_functions import SQRT_2PI
 
 
