@@ -11,11 +11,15 @@ import math
 import numpy as np
 import scipy.special as sp
 
-from ..helpers import unbroadcast
 from ..numpy.gather import refuse
-from ..partials import exp_share
-from ..registry import composite, elementwise, vjp
-from . import bessel_relatives, noncentral, special_families, special_integrals  # noqa: F401  with rules
+from ..registry import elementwise
+from . import (  # with rules
+    bessel_relatives,  # noqa: F401
+    exponential_sums,  # noqa: F401
+    noncentral,  # noqa: F401
+    special_families,  # noqa: F401
+    special_integrals,  # noqa: F401
+)
 from .bessel_orders import kve_by_order
 from .distribution_functions import ROOT_SERIES
 from .incomplete_by_shape import beta_density, beta_shapes, gamma_density, gammainc_by_shape
@@ -108,7 +112,7 @@ def digamma(ans, z):
 
 @elementwise(sp.polygamma, partial_domain=True)
 def polygamma(ans, n, x):
-    return None, sp.polygamma(n + 1, x)
+    return None, sp.polygamma(np.asarray(n) + 1, x)
 
 
 @elementwise(sp.beta)
@@ -248,30 +252,6 @@ def exprel(ans, x):
     safe = np.where(near, 1, x)
     series = 0.5 + x * (1 / 3 + x * (1 / 8 + x * (1 / 30 + x / 144)))
     return np.where(near, series, (np.exp(safe) - np.where(near, 1, ans)) / safe)
-
-
-@vjp(sp.logsumexp)
-def logsumexp(g, ans, a, axis=None, b=None, keepdims=False):
-    g_each, total = g, ans
-    if axis is not None or keepdims:
-        lengths = np.shape(np.sum(a if b is None else np.ones_like(a) * b, axis=axis, keepdims=True))
-        g_each, total = np.reshape(g, lengths), np.reshape(ans, lengths)
-    shares = exp_share(a, total)
-    if b is None:
-        return g_each * np.conj(shares)
-    by_b = g_each * np.conj(shares) * np.ones_like(b)  # which may have more axes than a
-    return unbroadcast(g_each * np.conj(shares * b), a), None, unbroadcast(by_b, b)
-
-
-@composite(sp.softmax)
-def softmax(x, axis=None):
-    shifted = np.exp(x - np.max(x, axis=axis, keepdims=True))
-    return shifted / np.sum(shifted, axis=axis, keepdims=True)
-
-
-@vjp(sp.log_softmax)
-def log_softmax(g, ans, x, axis=None):
-    return g - np.exp(ans) * np.sum(g, axis=axis, keepdims=True)
 
 
 # ----- Bessel functions -----
