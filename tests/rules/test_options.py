@@ -12,6 +12,7 @@ from ast_ad.tracing import trace
 
 X, Z, CUBE, W = normal(3, 4), cnormal(3, 4), normal(2, 3, 4), positive(2, 4)
 V, STEP = normal(6), 1e-4
+MASK = np.arange(12).reshape(3, 4) % 5 < 3
 
 
 def weighed(a):
@@ -31,6 +32,11 @@ PROGRAMS = {
     "nanvar-complex": (lambda x: np.real(np.nanvar(x, dtype=complex)), Z),
     "var-wide": (lambda x: np.var(x, dtype=np.float64), X.astype(np.float32)),
     "prod-wide": (lambda x: np.prod(x, dtype=np.float64), X.astype(np.float32)),
+    # ----- deviations from a mean that is given
+    "var-mean": (lambda x: weighed(np.var(x, axis=0, mean=x[:1] ** 2)), X),
+    "std-mean": (lambda x: weighed(np.std(X, axis=1, ddof=1, mean=x[:, :1])), X),
+    "var-mean-complex": (lambda z: weighed(np.var(z, axis=0, mean=z[:1] ** 2, where=MASK)), Z),
+    "nanvar-mean": (lambda x: weighed(np.nanvar(x, axis=(0, 1), keepdims=True, mean=x[:1, :1])), X),
     # ----- weights for several axes
     "average-axes": (lambda x: np.sum(np.average(x, (0, 2), W) ** 2), CUBE),
     "average-weights": (lambda w: np.sum(np.average(CUBE, (-1, 0), w, keepdims=True) ** 2), W.T.copy()),

@@ -82,14 +82,14 @@ def mean(g, ans, a, axis=None, dtype=None, *, keepdims=False, where=True):
 
 
 @vjp(np.var)
-def var(g, ans, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, correction=None):
+def var(g, ans, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, correction=None, mean=None):
     free = ddof if correction is None else correction
     scaled = 2 * g / (count_present(a, axis, keepdims, where) - free)
-    return spread_deviation(scaled, a, axis, keepdims, where, dtype)
+    return by_deviations(scaled, a, axis, keepdims, where, dtype, mean)
 
 
 @vjp(np.std)
-def std(g, ans, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, correction=None):
+def std(g, ans, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, correction=None, mean=None):
     """Like any norm, the deviation has gradient 0 at 0.
 
     Centered twice: of numbers that are all equal the rounded mean may be another one, and so is the answer,
@@ -97,15 +97,24 @@ def std(g, ans, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True,
     """
     free = ddof if correction is None else correction
     scaled = ratio(g, ans * (count_present(a, axis, keepdims, where) - free))
-    if where is True:
+    if where is True and mean is None:
         a = a - middle_of(a, axis, dtype)
-    return spread_deviation(scaled, a, axis, keepdims, where, dtype)
+    return by_deviations(scaled, a, axis, keepdims, where, dtype, mean)
 
 
 def middle_of(a, axis, dtype):
     """The mean from which the variance with this ``dtype`` takes deviations, which stay what they are."""
     b = taken_as(a, dtype)
     return np.mean(b) if axis is None else np.mean(b, axis=axis, keepdims=True)
+
+
+def by_deviations(g, a, axis, keepdims, where, dtype, mean):
+    """The cotangents of the numbers and, where it is given, of the mean from which they deviate."""
+    if mean is None:
+        return spread_deviation(g, a, axis, keepdims, where, dtype)
+    deviations = a - mean if where is True else np.where(where, a - mean, 0)
+    bar = expanded(g, a, axis, keepdims) * deviations
+    return bar, None, None, None, None, None, None, unbroadcast(-bar, mean)
 
 
 def spread_deviation(g, a, axis, keepdims, where=True, dtype=None):
@@ -232,20 +241,24 @@ def nanmean(g, ans, a, axis=None, dtype=None, *, keepdims=False, where=True):
 
 
 @vjp(np.nanvar)
-def nanvar(g, ans, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, correction=None):
+def nanvar(
+    g, ans, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, correction=None, mean=None
+):
     present = ~np.isnan(a) & where
     free = ddof if correction is None else correction
     scaled = ratio(2 * g, count_present(a, axis, keepdims, present) - free)
-    return spread_deviation(scaled, a, axis, keepdims, present, dtype)
+    return by_deviations(scaled, a, axis, keepdims, present, dtype, mean)
 
 
 @vjp(np.nanstd)
-def nanstd(g, ans, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, correction=None):
+def nanstd(
+    g, ans, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, correction=None, mean=None
+):
     present = ~np.isnan(a) & where
     free = ddof if correction is None else correction
     known = np.where(np.isnan(ans), 0, ans)  # of as many numbers as are free there is none
     scaled = ratio(g, known * (count_present(a, axis, keepdims, present) - free))
-    return spread_deviation(scaled, a, axis, keepdims, present, dtype)
+    return by_deviations(scaled, a, axis, keepdims, present, dtype, mean)
 
 
 @composite(np.nanprod)
