@@ -114,6 +114,23 @@ def test_derivatives_of_mapped_functions_and_mapped_derivatives(backend):
     np.testing.assert_allclose(whole[range(4), :, range(4)], hessians, rtol=1e-12)
 
 
+def two_of_three(x):
+    a = np.sin(x)
+    if x[0] > 0.4:
+        return a, x
+    if x[1] > 100:
+        raise ValueError("too large")
+    return x * a, a
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_a_row_returns_early_or_raises(backend):
+    mapped = vmap(two_of_three, backend=backend, fallback="error")
+    for rows in (ROWS, ROWS[:2] + 0.05, -ROWS):
+        for found, expected in zip(mapped(rows), zip(*map(two_of_three, rows), strict=True), strict=True):
+            np.testing.assert_allclose(found, np.stack(expected), rtol=1e-13)
+
+
 def test_products_and_mapped_products():
     along = np.cos(ROWS)
     expected = looped(lambda x, t: ast_ad.jvp(loop_with_writes, (x,), (t,))[1], ROWS, along)

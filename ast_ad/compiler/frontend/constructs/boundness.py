@@ -228,9 +228,12 @@ def exported(cx: Context, value: Value | Frame, first: bool, phis: Phis, sides: 
         (value.frame,) if isinstance(value, (Closure, Comprehension, Generator)) else frames_behind(value)
     ):
         again(frame)
-    rebuild = REBUILT.get(type(value))
-    if rebuild is not None:
-        found = rebuild(value, again)
+    if type(value) in REBUILT:
+        parts, made_of = components(value)
+        others = list(map(again, parts))
+        if all(one is other for one, other in zip(parts, others, strict=True)):
+            return value
+        found = made_of(others)
         if isinstance(value, (Iterable, Generator)):
             phis.merged.set(found, phis.merged.look(value))
         return found

@@ -157,8 +157,6 @@ OF_NO_NAME: dict[object, str] = {"$choice": "the value of an expression", "$valu
 def merge_slot(cx: Context, name: object, a: Value, b: Value, sides: Sides, phis: Phis, since: int) -> Any:
     if name in EXITS:  # not set is not left: the other path may have returned, this one has not
         a, b = (Lit(False) if isinstance(flag, Unbound) else flag for flag in (a, b))
-    if a is b:
-        return still_returned(cx, a, sides, phis) if name == "$value" else a
     try:
         return merge_values(cx, a, b, sides, phis, since, str(name))
     except ShapeChange as change:
@@ -170,8 +168,8 @@ def merge_slot(cx: Context, name: object, a: Value, b: Value, sides: Sides, phis
 
 
 def merge_values(cx: Context, a: Value, b: Value, sides: Sides, phis: Phis, since: int, name: str) -> Any:
-    if a is b and isinstance(a, CONTAINERS):
-        return a
+    if a is b:  # also within a tuple, that a path has made anew: an array is none of two then
+        return still_returned(cx, a, sides, phis) if name == "$value" else a
     if in_heap(a) and isinstance(b, Lst) or in_heap(b) and isinstance(a, Lst):
         return one_in_heap(cx, a, b, phis)
     key = ("merge", id(a), id(b))
