@@ -1,4 +1,4 @@
-"""A branch within a branch raises: what the other paths go on with holds the very arrays that it held before."""
+"""A branch within a branch raises: what the other paths go on with holds the arrays that it held before."""
 
 import numpy as np
 

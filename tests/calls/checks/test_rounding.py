@@ -75,6 +75,13 @@ def test_runs_that_decide_otherwise_tell_nothing():
     assert spread(lambda inputs, noise: None, [0.5]) == []
 
 
+def test_what_differs_without_rounding_is_none():
+    """A program that returns memory that it never wrote to gives something else in each run."""
+    left = iter(np.arange(1.0, 100.0) * 1e-300)
+    assert spread(lambda inputs, noise: [np.array([next(left), inputs[0]])], [0.5]) == []
+    assert len(spread(lambda inputs, noise: [np.array([np.nan, inputs[0]])], [0.5])) == 4
+
+
 def test_what_is_moved():
     noise = Noise(0)
     x = np.array([0.5, 0.1, 3.0, 0.0, np.inf])
