@@ -211,11 +211,11 @@ class Program(Request):
         """The results, and nothing else; not ``anew``: what the run before has told is not told again."""
         if isinstance(inputs, Given):
             self.stores.check(inputs)
+        self._require_writable(inputs)  # no failure of the code, after which NumPy's code would be run
         if anew:
             begin(self)
         states = self.states(inputs)
         try:
-            self._require_writable(inputs)
             with contextlib.nullcontext() if anew or not self.loud else again():
                 return self._run(self._entry(self.code.run), inputs)
         except Exception as error:

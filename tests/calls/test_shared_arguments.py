@@ -314,3 +314,29 @@ def test_a_write_to_an_argument_that_is_read_only_raises_as_in_the_function(back
                 continue
             with pytest.raises(ValueError, match="read-only"):
                 derivative(argument, y)
+
+
+def adds_its_neighbours(x):
+    for i in range(len(x) - 1):
+        x[i] += x[i + 1]
+    return np.sum(x * x)
+
+
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+@pytest.mark.parametrize("ask", [ast_ad.grad, ast_ad.vjp])
+@pytest.mark.parametrize("writable", [0, 1, 3])
+@pytest.mark.filterwarnings("error::ast_ad.DefectWarning")
+@pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
+def test_a_read_only_argument_is_refused_in_the_first_call_and_in_later_ones(ask, backend, writable):
+    derivative = ast_ad.grad(adds_its_neighbours, backend=backend)
+    if ask is ast_ad.vjp:
+        pull = ast_ad.vjp(adds_its_neighbours, backend=backend)
+        derivative = lambda x: pull(x)[1](1.0)  # noqa: E731
+    for turn in range(writable):
+        derivative(np.array([0.3, -0.7, 1.1]) + turn)
+    still = np.array([0.3, -0.7, 1.1])
+    still.flags.writeable = False
+    for _ in range(2):
+        with pytest.raises(ValueError, match="read-only"):
+            derivative(still)
+        np.testing.assert_array_equal(still, [0.3, -0.7, 1.1])
