@@ -124,7 +124,7 @@ class Builder:
                     return Lit(float(fn(*(a.value for a in arguments))))  # type: ignore[union-attr]
         if fn in _FOLDABLE and not keywords and all(_is_number(a) for a in arguments):
             return fold(fn, arguments)
-        types = result_type(asked, arguments, keywords)
+        types = result_type(asked, arguments if fn is asked else _divisible(arguments), keywords)
         for items in () if self.adjoint else must_hold_some(asked, arguments, keywords, types):
             self.append(Op(required.require_some, (self.op(len, items),), (), {}, self.span, effect=True))
         if isinstance(types, Scalar) and types.kind == "int":
@@ -201,6 +201,12 @@ def as_arg(value: object) -> Arg:
     if isinstance(value, slice):
         return Slice(as_arg(value.start), as_arg(value.stop), as_arg(value.step))
     return Lit(value)
+
+
+def _divisible(args: tuple[Arg, ...]) -> tuple[Arg, ...]:
+    """The arguments of a division that NumPy does, as ones that Python can divide: the type is the same."""
+    zero = len(args) == 2 and _is_number(args[1]) and not args[1].value  # type: ignore[union-attr]
+    return (args[0], Lit(1)) if zero else args
 
 
 def _is_number(arg: Arg) -> bool:

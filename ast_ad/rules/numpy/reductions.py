@@ -68,6 +68,14 @@ def taken_as(a, dtype):
     return astype(a, dtype)
 
 
+def degrees_of_freedom(a, axis, keepdims, ddof, where=True):
+    """What a variance divides its sum of squares by: NumPy takes 0 for fewer elements than ``ddof``."""
+    free = count_present(a, axis, keepdims, where) - ddof
+    if where is not True:
+        return np.maximum(free, 0)
+    return free if ddof in (0, 1) else max(free, 0)  # no elements have no cotangents
+
+
 # ----- sums and means -----
 
 
@@ -84,7 +92,7 @@ def mean(g, ans, a, axis=None, dtype=None, *, keepdims=False, where=True):
 @vjp(np.var)
 def var(g, ans, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True, correction=None, mean=None):
     free = ddof if correction is None else correction
-    scaled = 2 * g / (count_present(a, axis, keepdims, where) - free)
+    scaled = 2 * g / degrees_of_freedom(a, axis, keepdims, free, where)
     return by_deviations(scaled, a, axis, keepdims, where, dtype, mean)
 
 
@@ -96,7 +104,7 @@ def std(g, ans, a, axis=None, dtype=None, *, ddof=0, keepdims=False, where=True,
     but what is left after the second time is 0.
     """
     free = ddof if correction is None else correction
-    scaled = ratio(g, ans * (count_present(a, axis, keepdims, where) - free))
+    scaled = ratio(g, ans * degrees_of_freedom(a, axis, keepdims, free, where))
     if where is True and mean is None:
         a = a - middle_of(a, axis, dtype)
     return by_deviations(scaled, a, axis, keepdims, where, dtype, mean)
@@ -246,7 +254,7 @@ def nanvar(
 ):
     present = ~np.isnan(a) & where
     free = ddof if correction is None else correction
-    scaled = ratio(2 * g, count_present(a, axis, keepdims, present) - free)
+    scaled = ratio(2 * g, degrees_of_freedom(a, axis, keepdims, free, present))
     return by_deviations(scaled, a, axis, keepdims, present, dtype, mean)
 
 
@@ -257,7 +265,7 @@ def nanstd(
     present = ~np.isnan(a) & where
     free = ddof if correction is None else correction
     known = np.where(np.isnan(ans), 0, ans)  # of as many numbers as are free there is none
-    scaled = ratio(g, known * (count_present(a, axis, keepdims, present) - free))
+    scaled = ratio(g, known * degrees_of_freedom(a, axis, keepdims, free, present))
     return by_deviations(scaled, a, axis, keepdims, present, dtype, mean)
 
 

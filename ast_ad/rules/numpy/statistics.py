@@ -30,7 +30,7 @@ def cov(g, ans, m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aw
     g = np.reshape(g, (np.shape(x)[0], np.shape(x)[0]))
     if fweights is None and aweights is None:
         centred = x - np.mean(x, axis=1, keepdims=True)
-        weighed, free, aweights_bar = centred, np.shape(x)[1] - less, None
+        weighed, free, aweights_bar = centred, max(np.shape(x)[1] - less, 0), None
     else:
         times = 1 if fweights is None else np.asarray(fweights)
         weights = times if aweights is None else times * np.asarray(aweights)
@@ -39,7 +39,7 @@ def cov(g, ans, m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aw
         weighed = centred * weights
         each = 1 if aweights is None else np.asarray(aweights)
         squares = np.sum(weights * each)
-        free = total - less * squares / total
+        free = max(total - less * squares / total, 0)
         slope = 1 - less * (2 * each / total - squares / total**2)
         aweights_bar = np.sum(np.real(centred * np.conj(g @ centred)), axis=0) / free
         aweights_bar = times * (aweights_bar - np.sum(np.real(np.conj(g) * ans)) / free * slope)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..numpy.reductions import count_present, spread, spread_deviation
+from ..numpy.reductions import count_present, degrees_of_freedom, spread, spread_deviation
 from ..partials import ratio
 from ..registry import vjp
 
@@ -37,12 +37,12 @@ def std_mean(x: Any, axis: Axes = None, ddof: float = 0, keepdims: bool = False)
 @vjp(var_mean)
 def var_mean_rule(g, ans, x, axis=None, ddof=0, keepdims=False):
     n = count_present(x, axis, keepdims, True)
-    scaled = 2 * g[0] / (n - ddof)
+    scaled = 2 * g[0] / degrees_of_freedom(x, axis, keepdims, ddof)
     return spread_deviation(scaled, x, axis, keepdims) + spread(g[1] / n, x, axis, keepdims, True)
 
 
 @vjp(std_mean)
 def std_mean_rule(g, ans, x, axis=None, ddof=0, keepdims=False):
     n = count_present(x, axis, keepdims, True)
-    scaled = ratio(g[0], ans[0] * (n - ddof))
+    scaled = ratio(g[0], ans[0] * degrees_of_freedom(x, axis, keepdims, ddof))
     return spread_deviation(scaled, x, axis, keepdims) + spread(g[1] / n, x, axis, keepdims, True)

@@ -113,7 +113,8 @@ def angle(z, deg=False):
 def var(a, axis=None, *, ddof=0, keepdims=False):
     _only(a.dtype.kind == "f")
     d = a - (np.mean(a) if axis is None else np.mean(a, axis=axis, keepdims=True))
-    return np.sum(d * d, axis=axis, keepdims=keepdims) / (reductions.count_present(a, axis, keepdims) - ddof)
+    free = max(reductions.count_present(a, axis, keepdims) - ddof, 0)
+    return np.divide(np.sum(d * d, axis=axis, keepdims=keepdims), free)
 
 
 def nansum(a, axis=None, *, keepdims=False):
