@@ -72,7 +72,7 @@ def reduction(s: Scalarizer, op: Op) -> None:
     if not isinstance(s.arg(op.args[0]), (Value, Seq)):
         _of_number(s, op)
         return
-    value, initial = _with_options(s, op, s.array(op.args[0]))
+    value = s.array(op.args[0])
     axes, keep = _axes(op, value.rank)
     if not axes and value.rank:
         raise NoForm("a reduction along no axis")
@@ -90,12 +90,13 @@ def reduction(s: Scalarizer, op: Op) -> None:
     kind = reduction_of(fn, out.dtype)
     count = count_of(s, tuple(value.lengths[a] for a in axes))
     if fn in (np.max, np.min):
-        if initial is None:
-            _not_empty(s, count)
         var = op.args[0]
         again = isinstance(var, Var) and (s.uses.get(var, 0) > 1 or var in s.function.body.results)
         if again and isinstance(var, Var) and not value.is_view:
             value = s.in_memory(var)  # what equals the extremum is looked for: the very same numbers
+    value, initial = _with_options(s, op, value)
+    if fn in (np.max, np.min) and initial is None:
+        _not_empty(s, count)
     finish = None
     if fn is np.mean:
 
