@@ -41,6 +41,7 @@ from .store.lifted_places import require_attributes_only
 from .store.missed_stores import require_none_missed
 from .store.outer_stores import Store
 from .store.records import NO_RECORDS, records_made
+from .types.joins import ShapeChange
 from .values import Arr, Bound, Callee, Dct, Lst, Obj, Tup, Value
 
 MAX_BUILDS = 12
@@ -182,15 +183,17 @@ def _read(
     cx.root = None if hasattr(function, "__ast_ad_lower__") else cx.frame
     values = _arguments(cx, inputs, names, trees, leaves)
     split = len(values) - len(keywords)
+    results: list[Arg] = []
     try:
         result = call(
             cx, callee_of(cx, function), values[:split], dict(zip(keywords, values[split:], strict=True))
         )
+        structure = structure_of(cx, result, results)
+        stores = Left(cx, results).stores()
     except Raised:  # for every argument
         raise raises_always(cx, builder.block) from None
-    results: list[Arg] = []
-    structure = structure_of(cx, result, results)
-    stores = Left(cx, results).stores()
+    except ShapeChange as change:  # in no loop or branch, which tell what may be done
+        raise unlike_elements(cx, change) from None
     builder.block.results = tuple(results)
     used = _used(builder.block)
     inputs.observed = [c for c in inputs.captures if c[1].id not in used]
@@ -221,6 +224,15 @@ def _read(
         dict(bounds.used),
         cx.has_own_rules,
         cx.rounds,
+    )
+
+
+def unlike_elements(cx: Context, change: ShapeChange) -> AdError:
+    cx.builder.span = change.span or cx.builder.span
+    return cx.unsupported(
+        "a container of unlike elements, of which it is known at run time only which there are",
+        change.among("an element"),
+        "give all elements one type",
     )
 
 

@@ -19,7 +19,6 @@ from ..constructs.branches import choose
 from ..constructs.operators import fold
 from ..context import Context
 from ..store.holding import own_elements, placed, same_elements, set_list
-from ..store.merge import dynamic_list
 from ..tables import handles, method
 from ..values import Arr, Callee, Dct, Lst, Value
 from .container_methods import list_append
@@ -40,7 +39,7 @@ def b_sorted(cx: Context, source: Value, key: Value = Lit(None), reverse: Value 
         return Lst(tuple(items[i] for i in static))
     if not all(isinstance(item, (Var, Lit)) and isinstance(type_of_arg(item), Scalar) for item in items):
         return in_order(cx, Lst(tuple(items)), Lit(None) if by_itself else keys, reverse)
-    values = dynamic_list(cx, tuple(items))
+    values = own_elements(cx, Lst(tuple(items)))
     of_keys = values if by_itself else cx.arg(keys), cx.arg(reverse)
     order = cx.builder.opaque(containers.list_order, of_keys, ListOf(Scalar("int")))
     type = TupleOf((content_type(values),) * len(items))

@@ -21,6 +21,7 @@ from ..source.lines import statement_text
 from ..source.live_names import live_after, live_before
 from ..store.outer_stores import store_cell, store_global
 from ..tables import EXEC, statement
+from ..types.joins import ShapeChange
 from ..values import Arr, Callee, Choice, Closure, Frame, Unbound, Value
 from .attribute_stores import store_attribute
 from .boundness import Raised
@@ -59,6 +60,9 @@ def exec_block(cx: Context, statements: list[gast.AST]) -> None:
                 return
         except Raised:
             cx.state.dead = True
+        except ShapeChange as change:
+            change.span = change.span or cx.builder.span
+            raise
 
 
 def exec_statement(cx: Context, handler: Callee, node: gast.AST, rest: list[gast.AST]) -> Any:

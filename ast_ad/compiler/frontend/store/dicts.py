@@ -7,6 +7,7 @@ ints, strings and tuples of them, which carry no derivative, and all of one type
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any
 
 from ....rules import dicts
@@ -156,8 +157,9 @@ def get_entry(cx: Context, base: Dct, key: Value, default: Value) -> Any:
     if content.type.key == NOTHING:
         return default
     if isinstance(default, Lit) and isinstance(content.type.element, Scalar):
-        type = join(content.type.element, type_of_arg(default))
-        return cx.wrap_var(cx.builder.opaque(dicts.dict_get_or, (content, position, default), type))
+        with contextlib.suppress(ShapeChange):
+            type = join(content.type.element, type_of_arg(default))
+            return cx.wrap_var(cx.builder.opaque(dicts.dict_get_or, (content, position, default), type))
     return choose(cx, has_entry(cx, base, key), lambda: load_entry(cx, base, key), lambda: default)
 
 

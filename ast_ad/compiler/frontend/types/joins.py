@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from ...ir.alternatives import one_of, wide_enough
+from ...ir.ops import Span
 from ...ir.types import (
     ANY_KEY,
     KINDS,
@@ -35,10 +36,11 @@ from ...ir.types import (
 class ShapeChange(Exception):
     """The structure of a value changes in a way that has no static description.
 
-    ``types``: two that have no common one, if that is why.
+    ``types``: two that have no common one, if that is why; ``span``: the statement where that is so.
     """
 
     types: tuple[Type, Type] | None = None
+    span: Span | None = None
 
     def among(self, one: str) -> str:
         """The reason, where ``one`` of a container's elements is unlike another."""

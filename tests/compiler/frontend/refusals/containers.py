@@ -266,3 +266,29 @@ def results_in_place(x):
 @refused("where= without out=", X)
 def parts_of_new_arrays(x):
     return np.sum(np.divmod(x, 2.0, where=x > -9.0)[0])  # here
+
+
+@refused("an element is float64 and another one is list[float64]", X, 1)
+def unlike_element_that_is_taken_out(x, n):
+    parts = [x[0], [x[1]]]
+    parts.pop(n)  # here
+    return parts[0]
+
+
+@refused("unlike elements", X, 2)
+def unlike_elements_several_times(x, n):
+    parts = [x[0], [x[1]]] * n  # here
+    return parts[0]
+
+
+@refused("unlike elements", X, 1)
+def unlike_elements_behind_each_other(x, n):
+    parts = [x[i] for i in range(n)] + [[x[1]], x]  # here
+    return parts[0]
+
+
+@refused("unlike elements", X, 1)
+def unlike_elements_are_added(x, n):
+    parts = [x[i] for i in range(n)]
+    parts.extend(["a", x])  # here
+    return parts[0]
