@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from .errors import InputTypeError
+from .homes import home_of
 from .registered import Made, alike, besides, entry_of, instance_attributes, like
 
 KEEP: Any = type("Keep", (), {"__repr__": lambda self: "KEEP"})()
@@ -44,7 +45,7 @@ def _static_key(value: Any) -> Any:
         return "id", id(value)
     cls = type(value)
     equal: Any = cls.__eq__
-    if cls.__module__.split(".")[0] not in ("builtins", "numpy") and equal is not object.__eq__:
+    if home_of(cls).split(".")[0] not in ("builtins", "numpy") and equal is not object.__eq__:
         return "id", id(value)  # two objects that call themselves equal may hold different numbers
     return cls, value
 
@@ -405,7 +406,7 @@ def _is_number_or_array(value: Any) -> bool:
     if isinstance(value, np.ndarray):
         cls = type(value)
         if cls not in (np.ndarray, np.memmap):
-            module = cls.__module__.partition(".")[0]
+            module = home_of(cls).partition(".")[0]
             raise _StrangeArray(
                 f"{module} {cls.__name__}" if module == "numpy" else f"{cls.__name__}, no plain array"
             )

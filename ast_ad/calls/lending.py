@@ -27,6 +27,7 @@ import numpy as np
 
 from .. import shelves
 from ..compiler.frontend.guards import MISSING, Argument, Path
+from ..homes import home_of
 from .fitting.kept_stores import held
 from .program import Program
 
@@ -195,7 +196,7 @@ class Lender:
     def _parts(self, value: Any, found: set[int]) -> set[int]:
         """What the model's derivative is made of, as far as this package has put it together, by identity."""
         plain = type(value) is types.FunctionType
-        name = value.__globals__.get("__name__") if plain else type(value).__module__
+        name = value.__globals__.get("__name__") if plain else home_of(type(value))
         ours = str(name).startswith(PACKAGE)
         if id(value) in found or not (ours or value is self.model):
             return found

@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from ..homes import home_of
+
 _UFUNCS = "numba.np.ufunc."
 
 
@@ -23,8 +25,7 @@ def made_of(value: Any) -> types.FunctionType | None:
     >>> made_of(len) is None
     True
     """
-    module = type(value).__module__
-    if not isinstance(module, str) or module.partition(".")[0] != "numba":
+    if home_of(type(value)).partition(".")[0] != "numba":
         return None
     found = getattr(value, "__wrapped__" if is_ufunc(value) else "py_func", None)
     return found if isinstance(found, types.FunctionType) else None
@@ -32,8 +33,7 @@ def made_of(value: Any) -> types.FunctionType | None:
 
 def is_ufunc(value: Any) -> bool:
     """Whether ``vectorize`` or ``guvectorize`` has made it, of a function of numbers or of small arrays."""
-    module = type(value).__module__
-    return isinstance(module, str) and module.startswith(_UFUNCS)
+    return home_of(type(value)).startswith(_UFUNCS)
 
 
 def changed_since(fn: Any) -> str | None:

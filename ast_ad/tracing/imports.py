@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ..homes import home_of
 from ..rules.of_numba import made_of
 from ..rules.standing import PACKAGE
 from .replacements import Cached
@@ -53,15 +54,10 @@ def has_code(value: Any) -> bool:
         return True
     if type(value) in (np.vectorize, Cached, types.SimpleNamespace):
         return True
-    module = module_of(type(value))
+    module = home_of(type(value))
     if made_of(value) is not None or module.startswith(FOLLOWED):
         return True
     return module.partition(".")[0] not in _WITHOUT
-
-
-def module_of(cls: type) -> str:
-    module = cls.__module__
-    return module if isinstance(module, str) else ""
 
 
 def package_of(namespace: dict[str, Any]) -> str:

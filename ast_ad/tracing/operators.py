@@ -12,6 +12,7 @@ from ..eager.dispatch import apply, inplace, needs_grad, operation, plain_of
 from ..eager.numpy_protocol import array_function, array_ufunc, run, zero_of
 from ..eager.state import state
 from ..eager.tensor import Tensor
+from ..homes import home_of
 from ..rules import helpers
 from ..rules.other_operands import LOWEST, UFUNCS, has_ufunc, is_converted, is_left_to
 from .births import births
@@ -131,7 +132,7 @@ def _with_others(function: Callable[..., Any], a: Any, b: Any) -> Any:
     Whether it can make anything is known to plain values, but for objects of other classes than Python's own.
     """
     other = b if isinstance(a, Tensor) else a
-    if type(other).__module__ != "builtins":
+    if home_of(type(other)) != "builtins":
         return _with_object(function, a, b)
     found = function(plain_of(a), plain_of(b))
     parts = found if isinstance(found, tuple) else (found,)

@@ -24,6 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
+from ..homes import home_of
 from ..rules.registry import lookup
 
 _ATTRIBUTE_WRITES = {"STORE_ATTR", "DELETE_ATTR"}
@@ -103,7 +104,7 @@ class Search:
 
     def constructor(self, cls: type) -> bool:
         """Whether making an instance is pure: a new object may be written to, as nobody else has it yet."""
-        if _known(cls.__module__) or issubclass(cls, BaseException):
+        if _known(home_of(cls)) or issubclass(cls, BaseException):
             return True
         functions = [f for base in cls.__mro__ for f in vars(base).values()]
         functions = [f for f in functions if isinstance(f, types.FunctionType)]
@@ -113,7 +114,7 @@ class Search:
         return all(self.function(f, [], own) for f in functions)
 
     def function(self, fn: types.FunctionType, objects: list[Any], own: bool = False) -> bool:
-        known = _known(fn.__module__ or "")
+        known = _known(home_of(fn))
         if known:  # it may call what was given to it when it was made: the function of an operator
             captured = [given for given in _captured(fn) if callable(given) and id(given) not in self.seen]
             self.seen.update(map(id, captured))
@@ -150,7 +151,7 @@ class Search:
 
 def read_outside(fn: types.FunctionType, objects: Iterable[Any]) -> list[Any]:
     """What a function of no library finds by names other than its parameters', attributes included."""
-    if _known(fn.__module__ or "") is not None:
+    if _known(home_of(fn)) is not None:
         return []
     names = {n for code in _codes(fn.__code__) for n in code.co_names}
     return _reachable([*objects, *_outside(fn)], names)
@@ -215,7 +216,7 @@ def _reachable(values: list[Any], names: set[str]) -> list[Any]:
         elif isinstance(value, (types.FunctionType, functools.partial)):
             own = {n for n in _OF_FUNCTIONS if hasattr(value, n)}
             pending += [getattr(value, n) for n in names if n in vars(value) or n in own]
-        elif isinstance(value, type) and _known(value.__module__) is None:
+        elif isinstance(value, type) and _known(home_of(value)) is None:
             members = [vars(cls).get(n) for cls in value.__mro__ for n in names]
             pending += [getattr(m, "__func__", m) for m in members if not isinstance(m, property)]
         elif isinstance(value, tuple):
@@ -259,7 +260,7 @@ def _code_of(value: Any) -> types.CodeType | None:
 
 def _of_library(value: Any) -> bool:
     """Whether it is a number, a string, a ufunc or another object of a library without effects."""
-    return _known(type(value).__module__) is True and not isinstance(value, _RANDOM)
+    return _known(home_of(type(value))) is True and not isinstance(value, _RANDOM)
 
 
 def _known(module: str) -> bool | None:

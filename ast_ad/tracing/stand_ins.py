@@ -19,6 +19,7 @@ from ..eager.dispatch import needs_grad, plain_of
 from ..eager.slices.slices import on_tensors
 from ..eager.state import state
 from ..eager.tensor import Tensor
+from ..homes import home_of
 from ..rules.standing import PACKAGE, Standing, traced_programs
 
 Made = Callable[[Any], Any]  # what a call with constants returns, as a new array that may be written to
@@ -52,7 +53,7 @@ def stand_in(standing: Standing, made: Made) -> Any:
             args, kwargs = tuple(map(_plain, args)), {name: _plain(v) for name, v in kwargs.items()}
         elif _runs(standing, args, kwargs):
             # those of the package find what they call replaced, by name
-            run = program if program.__module__.startswith(PACKAGE) else on_tensors(program)
+            run = program if home_of(program).startswith(PACKAGE) else on_tensors(program)
             return run(*args, **kwargs)
         before, state.tracing = state.tracing, 0  # what the library makes for itself is no part of the trace
         try:
@@ -107,7 +108,7 @@ def _leads(value: Any, test: Callable[[Any], bool]) -> bool:
         return test(value)
     if isinstance(value, (list, tuple)):
         return any(_leads(v, test) for v in value)
-    if not (type(value).__module__ or "").startswith("scipy."):
+    if not home_of(type(value)).startswith("scipy."):
         return False
     slots = [name for cls in type(value).__mro__ for name in getattr(cls, "__slots__", ())]
     held = [getattr(value, name, None) for name in slots] + list(getattr(value, "__dict__", {}).values())
@@ -159,5 +160,5 @@ def _is_method(original: Any) -> bool:
 def _owner(method: types.FunctionType) -> type | None:
     """The class in which a method is defined."""
     name, _, _ = method.__qualname__.rpartition(".")
-    owner = getattr(sys.modules.get(method.__module__), name, None)
+    owner = getattr(sys.modules.get(home_of(method)), name, None)
     return owner if isinstance(owner, type) and vars(owner).get(method.__name__) is method else None

@@ -16,9 +16,10 @@ from typing import Any
 
 import numpy as np
 
+from ..homes import home_of
 from ..rules.of_numba import made_of
 from .identity import InPlace, Protocols
-from .imports import FOLLOWED, Handed, has_code, imported, imports, is_library, module_of, package_of
+from .imports import FOLLOWED, Handed, has_code, imported, imports, is_library, package_of
 from .places import Cell, beside
 from .replacements import Cached, ModuleFace
 
@@ -95,11 +96,11 @@ class Walk:
             self._pending += [v for item in held.values() for v in items(item) if has_code(v)]
         if self._new(kind):
             self._pending += _members(kind)
-            of_user = [c for c in kind.__mro__ if not is_library(module_of(c))]
+            of_user = [c for c in kind.__mro__ if not is_library(home_of(c))]
             self.classes += of_user
             self.namespaces += map(Protocols, of_user)
-            self._pending += [sys.modules[m] for m in map(module_of, kind.__mro__) if m.startswith(FOLLOWED)]
-        return sys.modules.get(module_of(kind))
+            self._pending += [sys.modules[m] for m in map(home_of, kind.__mro__) if m.startswith(FOLLOWED)]
+        return sys.modules.get(home_of(kind))
 
     def _of_library(self, value: Any, name: str, namespace: dict[str, Any]) -> None:
         if isinstance(value, types.FunctionType) and self._new(value):  # around code of the user's, perhaps
@@ -215,7 +216,7 @@ def items(value: Any) -> Sequence[Any]:
 def _members(cls: type) -> Iterator[Any]:
     """The functions of a class."""
     for base in cls.__mro__:
-        if not is_library(module_of(base)):
+        if not is_library(home_of(base)):
             for member in map(_function_of, list(vars(base).values())):
                 if isinstance(member, types.FunctionType) or made_of(member) is not None:
                     yield member

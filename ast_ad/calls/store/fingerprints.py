@@ -17,6 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from ...homes import home_of
+
 
 def fingerprint(value: Any) -> str | None:
     """A text that is the same in every process for what is the same there, or None.
@@ -42,7 +44,7 @@ def fingerprint(value: Any) -> str | None:
         return f"dtype {value.str}" if value.kind in "biufc" else None
     if isinstance(value, type):
         return _class(value)
-    if isinstance(value, types.BuiltinFunctionType) or kind.__module__.startswith("numpy"):
+    if isinstance(value, types.BuiltinFunctionType) or home_of(kind).startswith("numpy"):
         return _named(value)  # ufuncs and the functions of arrays are of classes of NumPy's
     return None
 

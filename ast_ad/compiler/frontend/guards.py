@@ -334,7 +334,7 @@ def _is_own(guard: Guard) -> bool:
     """Whether it is about a function, a class or a module that one of this package's modules names."""
     root, steps = guard.path.root, guard.path.steps
     if isinstance(root, type):
-        return root.__module__.startswith(_OWN)
+        return str(getattr(root, "__module__", "")).startswith(_OWN)
     if len(steps) != 1:
         return False
     if isinstance(root, types.FunctionType):

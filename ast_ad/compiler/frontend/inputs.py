@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from ...homes import home_of
 from ...rules.random_draws import GENERATORS, GLOBAL
 from ...rules.standing import program_of_method
 from ..ir.dims import symbols
@@ -216,11 +217,8 @@ class Inputs:
             return self.capture(cx, value, path)
         if value is sys.modules:
             return Live(value, path)
-        if (
-            isinstance(value, (tuple, list, dict))
-            and type(value).__module__ == "builtins"
-            or hasattr(type(value), "_fields")
-        ):
+        plain = isinstance(value, (tuple, list, dict)) and home_of(type(value)) == "builtins"
+        if plain or hasattr(type(value), "_fields"):
             return self.container(cx, value, path)
         if isinstance(value, types.BuiltinMethodType) and (
             isinstance(owner := value.__self__, type) or program_of_method(value) is not None

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...homes import home_of
 from ...rules.of_numba import is_ufunc
 from ...rules.random_draws import GENERATORS
 from ..ir.types import ListOf, Scalar, TupleOf, is_strange, list_of, type_of
@@ -77,7 +78,7 @@ def is_table(value: object) -> bool:
 def is_object(value: object) -> bool:
     """Whether an argument that is no number is an instance of a user's class, read attribute by attribute."""
     plain = isinstance(value, (bool, str, bytes, enum.Enum, types.MethodType, types.NoneType))
-    return not plain and type(value).__module__ not in ("builtins", "numpy") and not is_code(value)
+    return not plain and home_of(type(value)) not in ("builtins", "numpy") and not is_code(value)
 
 
 def is_code(value: Any) -> bool:
@@ -96,7 +97,7 @@ def is_code(value: Any) -> bool:
         or inspect.getattr_static(value, "py_func", None) is not None  # never asks a user's __getattr__
         or is_ufunc(value)
         or hasattr(type(value), "__ast_ad_lower__")
-        or type(value).__module__.startswith(("numpy", "functools"))
+        or home_of(type(value)).startswith(("numpy", "functools"))
         or any(value is drawing for drawing in (np.random.default_rng, np.random.seed))  # `in` asks `__eq__`
         or lookup(value) is not None
     )

@@ -27,6 +27,7 @@ from ...eager.state import state
 from ...eager.tensor import Tensor
 from ...eager.views import edge_of
 from ...errors import SolutionWarning, UnsupportedError
+from ...homes import home_of
 from ..births import births
 from ..ends import INSIDE
 from ..refused_nodes import Refused
@@ -172,7 +173,7 @@ def bare(value: Any, given: Container[int] = ()) -> Any:
     if type(value) is dict:
         return {key: bare(item, given) for key, item in value.items()}
     kind = type(value)
-    if kind.__module__.startswith("scipy.optimize") and hasattr(value, "__dict__"):  # Bounds, constraints
+    if home_of(kind).startswith("scipy.optimize") and hasattr(value, "__dict__"):  # Bounds, constraints
         changed = copy.copy(value)
         changed.__dict__.update({name: bare(item, given) for name, item in vars(value).items()})
         return changed

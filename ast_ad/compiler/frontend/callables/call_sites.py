@@ -12,6 +12,7 @@ import types
 from typing import Any
 
 from ....errors import AdError
+from ....homes import home_of
 from ....trees import LEAF, STATIC, TreeDef
 from ...ir.ops import Lit, Op, Seq, Var
 from ...ir.types import Array, Dim, Opaque, Scalar, Type, carries_derivative
@@ -83,7 +84,7 @@ def call_followed(cx: Context, fn: types.FunctionType, args: list[Value], kwargs
     try:
         return call_function(cx, fn, args, kwargs)
     except AdError as problem:
-        library = (fn.__module__ or "").startswith(("numpy", "scipy", "ast_ad."))
+        library = home_of(fn).startswith(("numpy", "scipy", "ast_ad."))
         if cx.frame is not cx.root and not library:  # the root's own problem is that of the whole
             problem.callees = [*getattr(problem, "callees", ()), site]  # type: ignore[attr-defined]
         raise

@@ -12,6 +12,7 @@ import gast
 import numpy as np
 
 from ....errors import AdError, SourceError
+from ....homes import home_of
 from ....interrupts import let_through
 from ....rules import containers, helpers
 from ....rules.of_numba import WITHOUT_EXCEPTIONS, is_ufunc, made_of
@@ -217,7 +218,7 @@ def _call_python(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str, V
         try:
             return call_followed(cx, plain, args, kwargs)
         except SourceError as problem:
-            if (fn.__module__ or "").startswith("numpy"):
+            if home_of(fn).startswith("numpy"):
                 return call_opaque(cx, fn, args, kwargs)
             raise problem.at(cx.builder.span) from None
     return call_opaque(cx, fn, args, kwargs)
@@ -338,7 +339,7 @@ def sequence_argument(cx: Context, value: Value) -> Any:
 
 def call_opaque(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str, Value]) -> Any:
     """A callable without rule and source: run if all is static, else an operation without derivative."""
-    module = str(getattr(fn, "__module__", None) or type(getattr(fn, "__self__", None)).__module__ or "")
+    module = home_of(fn) or home_of(type(getattr(fn, "__self__", None)))
     if "random" in module or isinstance(getattr(fn, "__self__", None), np.random.Generator):
         raise cx.unsupported(
             f"random numbers drawn by `{getattr(fn, '__name__', fn)}`",
@@ -367,9 +368,7 @@ def call_opaque(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str, Va
         except Exception as problem:
             let_through(problem)
             raise cx.unsupported(
-                f"`{getattr(fn, '__name__', fn)}`",
-                f"{type(problem).__name__}: {problem}",
-                "mend the call",
+                f"`{getattr(fn, '__name__', fn)}`", f"{type(problem).__name__}: {problem}", "mend the call"
             ) from None
     if not may_be_tried(fn, module):
         raise cx.unsupported(

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ....homes import home_of
 from ...ir.ops import Lit
 from ...ir.types import Opaque
 from .. import doors
@@ -43,7 +44,7 @@ def construct(cx: Context, cls: type, args: list[Value], kwargs: dict[str, Value
     if issubclass(cls, enum.Enum):
         values = [cx.demand(a, "the value of an enumeration's member") for a in args]
         return doors.fold(cx, cls, *values)
-    if cls.__module__ in ("builtins", "numpy") or issubclass(cls, np.generic):
+    if home_of(cls) in ("builtins", "numpy") or issubclass(cls, np.generic):
         return doors.call_opaque(cx, cls, args, kwargs)
     if made_by_scipy(cls) and all(cx.is_static(v) for v in (*args, *kwargs.values())):
         named = {name: cx.static_value(v) for name, v in kwargs.items()}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ....homes import home_of
 from ....rules.registry import lookup
 from ...ir.dims import count
 from ...ir.ops import Lit, Var
@@ -340,7 +341,7 @@ def constant_attribute(cx: Context, base: Lit, name: str) -> Any:
     if isinstance(value, type) and isinstance(value.__dict__.get(name), classmethod):
         return Bound(Lit(found.__func__), (base,))
     owner = value if isinstance(value, type) else type(value)
-    if owner.__module__ not in PLAIN or isinstance(value, types.FunctionType):
+    if home_of(owner) not in PLAIN or isinstance(value, types.FunctionType):
         if cx.inputs is not None and is_object(value):
             cx.inputs.places.whole[id(value)] = value  # it isn't read as a place of the store
         label = getattr(value, "__name__", owner.__name__)

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ....errors import AdError
+from ....homes import home_of
 from ...ir.builtin import raise_
 from ...ir.ops import Block, If, Lit, Op, Seq, Slice, Undefined, Var, map_arg, variables
 from ...ir.types import Opaque, Scalar
@@ -104,7 +105,7 @@ def certain_exception(block: Block) -> BaseException | None:
     made = next((op for op in block.ops if isinstance(op, Op) and op.outs == raised), None)
     cls: Any = None if made is None else made.fn
     if made is None or not (
-        isinstance(cls, type) and (cls.__module__ == "builtins" or issubclass(cls, AdError))
+        isinstance(cls, type) and (home_of(cls) == "builtins" or issubclass(cls, AdError))
     ):
         return None
     given, count = (*made.args, *made.kwargs.values()), len(made.args)
@@ -125,7 +126,7 @@ def raise_certain(cx: Context, problem: AdError) -> None:
 def is_certain(problem: AdError, block: Block) -> bool:
     """Whether an error tells what the plain program raises wherever the block runs."""
     error = getattr(problem, "exception", None)
-    if error is None or type(error).__module__ != "builtins" or problem.block is not block:  # type: ignore[attr-defined]
+    if error is None or home_of(type(error)) != "builtins" or problem.block is not block:  # type: ignore[attr-defined]
         return False
     return all(isinstance(arg, (str, int, float)) for arg in error.args)
 
