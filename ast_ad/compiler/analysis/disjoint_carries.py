@@ -34,7 +34,7 @@ class Apart(Aliasing):
         self.storage = {param: self.full[param] for param in function.params}
         self.block(function.body)
         self.exact, self.storage = self.storage, self.full
-        self._living: dict[object, Living] = {}
+        self._living: dict[frozenset[Root], Living] = {}
         self.apart = self._apart([op for op in walk(function.body) if isinstance(op, (For, While))])
 
     def may_share(self, one: Var, other: Var) -> bool:
@@ -43,19 +43,30 @@ class Apart(Aliasing):
 
     def sharing(self, var: Var, live: Liveness, place: int) -> list[Var]:
         """All that live at the place and may share (``may_share``) with the memory of ``var`` itself."""
-        near: dict[Var, None] = {}
-        for mark in self._marks(self.exact[var].direct):
-            if mark not in self._living:
-                self._living[mark] = Living(live, self._by_mark.get(mark, ()))
-            near.update(dict.fromkeys(self._living[mark].at(place)))
-        return [other for other in near if self.may_share(other, var)]
+        direct = self.exact[var].direct
+        near = dict.fromkeys(roots for mark in self._marks(direct) for roots in self._by_mark.get(mark, ()))
+        found: list[Var] = []
+        for roots in near:
+            if self._overlap(roots, direct):
+                if roots not in self._living:
+                    self._living[roots] = Living(live, self._of_roots[roots])
+                found += self._living[roots].at(place)
+        return found
 
     @functools.cached_property
-    def _by_mark(self) -> dict[object, list[Var]]:
-        found: dict[object, list[Var]] = {}
+    def _of_roots(self) -> dict[frozenset[Root], list[Var]]:
+        """What lies in each set of roots, as many Vars lie in the same ones."""
+        found: dict[frozenset[Root], list[Var]] = {}
         for var, storage in self.exact.items():
-            for mark in self._marks(storage.all):
-                found.setdefault(mark, []).append(var)
+            found.setdefault(storage.all, []).append(var)
+        return found
+
+    @functools.cached_property
+    def _by_mark(self) -> dict[object, list[frozenset[Root]]]:
+        found: dict[object, list[frozenset[Root]]] = {}
+        for roots in self._of_roots:
+            for mark in self._marks(roots):
+                found.setdefault(mark, []).append(roots)
         return found
 
     def _marks(self, roots: frozenset[Root]) -> set[object]:

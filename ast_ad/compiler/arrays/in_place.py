@@ -14,7 +14,7 @@ nobody reads what it was afterwards::
 
 Otherwise something is copied: the view that would see the write, what is put into a list, the initial value
 of a loop, the array itself, whichever costs least. All writes are candidates at first; each round of the
-analysis repairs those that are not safe, until all are.
+analysis repairs those that are not safe, until all are. Where that takes long, all are repaired at once.
 """
 
 from __future__ import annotations
@@ -92,6 +92,9 @@ def write_in_place(
 
 
 STAGE = "writes in place"
+MOST_LOOKED_AT = 20_000
+"""Operations, by all rounds together (the largest programs of the tests: 3,000), after which no better copies
+are looked for."""
 
 
 @dataclass
@@ -125,9 +128,11 @@ class _Pass:
         self.settled: set[int] = set()
         self.views: dict[Var, Op] = {}  # to be copied when this round is over
         self.viewed: set[int] = set()
-        while self.repair():
-            pass
-        self.drop_needless_copies()
+        looked_at, size = 0, sum(1 for _ in walk(self.function.body))
+        while self.repair(at_once=looked_at > MOST_LOOKED_AT):
+            looked_at += size
+        if looked_at <= MOST_LOOKED_AT:
+            self.drop_needless_copies()
         self.doubtful = doubtful_values(self.function.body, self.elements())
         self.copy_results()
         self.restore_order()
@@ -182,8 +187,8 @@ class _Pass:
 
     # ----- one round -----
 
-    def repair(self) -> bool:
-        """Make the first unsafe writes safe; False where all are."""
+    def repair(self, at_once: bool = False) -> bool:
+        """Make the first unsafe writes safe, or all ``at_once``, each by itself; False where all are."""
         aliases = self.analyse()
         storage = aliases.storage
         touched: set[Root] = set()
@@ -201,6 +206,9 @@ class _Pass:
             if problem is not None and id(place.op) in self.reused:
                 self.refused.add(id(place.op))
                 self.settled.add(id(place.op))
+                repaired = True
+            elif problem is not None and at_once:
+                self.copy_target(place)
                 repaired = True
             elif problem is not None:
                 chain = self.chain(place.target)
@@ -248,6 +256,10 @@ class _Pass:
                 return
         if problem is not place.target and self.copy_init(place, chain, problem, storage):
             return
+        self.copy_target(place)
+
+    def copy_target(self, place: _Place) -> None:
+        """Write to a copy of the array, or leave a sum what it is; whatever else is decided, that is safe."""
         if place.mutator in (builtin.iadd_, builtin.isub_):
             self.refused.add(id(place.op))
         else:
