@@ -133,6 +133,13 @@ def complex_write(what: str) -> InputTypeError:
     return InputTypeError(what, why="NumPy refuses it too", fix="make the array complex")
 
 
+def imaginary_part(array: Any) -> Any:
+    """What is written where an array's imaginary part is set."""
+    if array.dtype.kind != "c":
+        raise TypeError("array does not have imaginary part to set")
+    return array.imag
+
+
 def real_part(value: Any, dtype: Any) -> Any:
     """What an array of floats takes of a complex value: NumPy warns, and drops the rest."""
     if not isinstance(value, Tensor):

@@ -27,7 +27,7 @@ from .ends import becomes_integer
 from .faces import Face, Missing, makers
 from .flat_iterator import Flat
 from .hashing import hashing
-from .memory import DETACHED, NO_KEY, PLAIN, Memory, flags_of, real_part, refused
+from .memory import DETACHED, NO_KEY, PLAIN, Memory, flags_of, imaginary_part, real_part, refused
 from .object_arrays import objects_of
 from .texts import formatted, written
 
@@ -106,7 +106,7 @@ class Traced(Memory, metaclass=Face):
 
     @imag.setter
     def imag(self, value: Any) -> None:
-        self.imag[...] = value
+        imaginary_part(self)[...] = value
 
     @property
     def flat(self) -> Any:

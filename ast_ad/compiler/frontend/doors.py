@@ -62,6 +62,7 @@ call_method: Callable[[Context, Value, str, list[Value], dict[str, Value]], Any]
 # ----- arrays
 element: Callable[[Context, Lst | Dct, Value], Arg]
 load_item: Callable[[Context, Value, Value], Any]
+store_item: Callable[[Context, Value, Value, Value], None]
 # ----- conversion
 from_arg: Callable[[Context, Any], Any]
 # ----- branches

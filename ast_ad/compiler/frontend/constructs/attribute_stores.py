@@ -28,9 +28,13 @@ from ..store.sole_names import set_shape
 from ..tables import handles, method
 from ..types.type_questions import require_plain
 from ..values import Arr, Live, Obj, Value
+from .attributes import load_attribute
 from .descriptors import store_by_code
 from .local_classes import is_local, store_slot
 from .own_attributes import own_attribute
+
+# Of an array's attributes those that show the array itself, so that their setters write what is there.
+WRITTEN = "real", "imag"
 
 
 def store_attribute(cx: Context, base: Value, name: str, value: Value) -> None:
@@ -61,6 +65,9 @@ def store_plainly(cx: Context, base: Value, name: str, value: Value, hooked: boo
     if isinstance(base, Arr) and name == "shape":
         set_shape(cx, base, value)
         return
+    if isinstance(base, Arr) and name in WRITTEN and (name == "real" or is_complex(cx, base)):
+        doors.store_item(cx, load_attribute(cx, base, name), Lit(...), value)
+        return
     if isinstance(base, Live):
         if not store_by_code(cx, base, type(base.value), name, value):
             store_attribute_outside(cx, base.value, base.path, name, value, hooked)
@@ -81,6 +88,12 @@ def store_plainly(cx: Context, base: Value, name: str, value: Value, hooked: boo
             "the object outlives the call",
             "return the value instead, or create the object inside the function",
         )
+
+
+def is_complex(cx: Context, base: Arr) -> bool:
+    """Whether it is certainly an array of complex numbers: the imaginary parts of others can't be set."""
+    type = cx.read(base).type
+    return isinstance(type, Array) and type.dtype is not None and type.dtype.kind == "c"
 
 
 def has_no_attributes(cx: Context, base: Value, name: str) -> bool:

@@ -25,7 +25,7 @@ from ..store.sole_names import changed_or_replaced, is_loose, new_value
 from ..tables import METHODS, statement
 from ..types.type_questions import asked
 from ..values import Arr, Callee, Dct, Frame, Live, Lst, Obj, Value
-from .attribute_stores import store_attribute
+from .attribute_stores import WRITTEN, store_attribute
 from .attributes import load_attribute
 from .expressions import evaluate, load_name, mangled
 from .local_classes import enclosing_scope
@@ -48,9 +48,6 @@ IN_PLACE = {
     "LShift": (operator.lshift, operator.ilshift),
     "RShift": (operator.rshift, operator.irshift),
 }
-
-# Of an array's attributes those that show the array itself, so that their setters write what is there.
-WRITTEN = "real", "imag"
 
 
 @statement(gast.AugAssign)

@@ -442,4 +442,5 @@ def element(cx: Context, base: Lst | Dct, value: Value) -> Arg:
 
 doors.element = element
 doors.load_item = load_item
+doors.store_item = store_item
 doors.item_view = item_view
