@@ -27,14 +27,24 @@ def is_indexing(frame: Any) -> bool:
     return _instruction(frame)[0] == "BINARY_SUBSCR"
 
 
+def is_about_set(frame: Any) -> bool:
+    """Whether it is at what makes a set, which gives what was put into it, or asks it for a member."""
+    name, _ = _instruction(frame)
+    if name in ("BUILD_SET", "SET_ADD", "SET_UPDATE", "CONTAINS_OP"):
+        return True
+    tree = _expression_at(frame) if name in ("PRECALL", "CALL") else None
+    method = tree.func if isinstance(tree, ast.Call) else None
+    return isinstance(method, ast.Attribute) and method.attr in ("add", "discard", "remove")
+
+
 def is_formatting(frame: Any) -> bool:
     """Whether it is at ``text % value``: a text alone asks for a plain number there."""
     name, operator_number = _instruction(frame)
     return name == "BINARY_OP" and dis._nb_ops[operator_number][1] in ("%", "%=")  # type: ignore[attr-defined]
 
 
-def format_of(frame: Any) -> str | None:
-    """The text of ``text % value`` at which a frame is; None if its source does not show it."""
+def _expression_at(frame: Any) -> ast.expr | None:
+    """The expression at which a frame is; None if its source does not show it."""
     places = next(itertools.islice(frame.f_code.co_positions(), frame.f_lasti // 2, None))
     if None in places:
         return None
@@ -48,9 +58,14 @@ def format_of(frame: Any) -> str | None:
     lines[-1] = lines[-1][:end]
     lines[0] = lines[0][start:]
     try:
-        tree = ast.parse(b"(" + b"".join(lines) + b")", mode="eval").body
+        return ast.parse(b"(" + b"".join(lines) + b")", mode="eval").body
     except (SyntaxError, ValueError):
         return None
+
+
+def format_of(frame: Any) -> str | None:
+    """The text of ``text % value`` at which a frame is; None if its source does not show it."""
+    tree = _expression_at(frame)
     left = tree.left if isinstance(tree, ast.BinOp) else None
     return left.value if isinstance(left, ast.Constant) and isinstance(left.value, str) else None
 

@@ -1,4 +1,4 @@
-"""When may a traced number be hashed? While a set is made of it.
+"""When may a traced number be hashed? While a set is made of it, or asked for it (asked_numbers.py).
 
 What is found by a key has the history of another number, but a set gives what was put into it.
 """

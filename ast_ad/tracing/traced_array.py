@@ -21,7 +21,7 @@ from ..eager.numpy_protocol import array_function, run
 from ..eager.state import state
 from ..eager.tensor import Tensor
 from ..rules import helpers
-from .asked_numbers import format_of, is_formatting, is_indexing, is_truth, settled
+from .asked_numbers import format_of, is_about_set, is_formatting, is_indexing, is_truth, settled
 from .births import births, is_followed
 from .ends import becomes_integer
 from .faces import Face, Missing, makers
@@ -327,7 +327,7 @@ class TracedScalar(Traced):
         return apply(operation(operator.getitem), (self, index)) if parts else self
 
     def __hash__(self) -> int:
-        if needs_grad(self) and not hashing.by_value:
+        if needs_grad(self) and not (hashing.by_value or is_about_set(sys._getframe(1))):
             raise refused("the hash of a traced number", "what is found by it is another number", NO_KEY)
         return hash(self._array[()])
 

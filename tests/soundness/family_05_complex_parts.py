@@ -61,7 +61,6 @@ def part_of_an_argument(x):
 def single_precision_and_a_list(x):
     z = x.astype(np.complex64)
     z.imag = [1.0, 2.0, 3.0, 4.0]
-    z[0].real
     return np.sum(np.abs(z) ** 2)
 
 

@@ -122,6 +122,30 @@ def test_sets_of_traced_numbers():
     assert found.tolist() == [2, 2, 2]
 
 
+def displayed(x):
+    return max({x[0], x[1]}) * min({v * 2 for v in x}) + sum({*x, 7.0})
+
+
+def gathered(x):
+    seen, total = set(), 0.0
+    for v in x:
+        if v not in seen:
+            total += v * v
+        seen.add(v)
+        seen.add((v, 1))
+    seen.discard(x[1])
+    seen.remove(x[0])
+    return total * len(seen) + sum(v for v in seen if not isinstance(v, tuple)) * eval("1.0")
+
+
+@pytest.mark.parametrize("function", [displayed, gathered])
+def test_sets_that_are_displayed_and_that_grow(function):
+    expected = [(function(X + 1e-6 * e) - function(X - 1e-6 * e)) / 2e-6 for e in np.eye(3)]
+    np.testing.assert_allclose(ast_ad.grad(function)(X), expected, rtol=1e-7)
+
+
 def test_keys_of_traced_numbers_are_refused():
     with pytest.raises(ast_ad.MissingRuleError, match="hash"):
         ast_ad.grad(lambda x: {x[0]: eval("1.0")}[x[0]] * x[0])(X)
+    with pytest.raises(ast_ad.MissingRuleError, match="hash"):
+        ast_ad.grad(lambda x: dict([(x[0], 2 * eval("1.0"))]).get(x[0]) * x[0])(X)
