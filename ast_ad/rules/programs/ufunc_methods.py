@@ -143,6 +143,6 @@ def at(fn, array, indices, values=None):
         for i in places:
             flat[i] = fn(flat[i])
     else:
-        others = np.ravel(np.broadcast_to(values, np.shape(chosen)))
+        others = np.broadcast_to(values, np.shape(chosen)).flatten()  # a copy: they may lie in the array
         for k in range(len(places)):
             flat[places[k]] = fn(flat[places[k]], others[k])
