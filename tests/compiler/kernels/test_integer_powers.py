@@ -129,6 +129,26 @@ def test_powers_of_pythons_floats():
         python_power(1e200, 2)
 
 
+def of_lengths(x, n, flag):
+    m = x.shape[0]
+    step = 1.0 / m**2
+    for k in range(3):
+        x = x + step * np.sin(x) * k**3
+    return np.sum(x) * m**4 + (n**2 % 7) * x[0] - (n**3 > 5) * x[1] + (flag**2 + m**1) * x[2]
+
+
+def test_a_power_of_a_length_stays_in_the_kernel():
+    x = np.linspace(0.1, 0.9, 8)
+    derivative = ast_ad.value_and_grad(of_lengths, backend="numba", fallback="error")
+    for n in (3, -2, 0, 10**10):  # which is answered by NumPy code, as its square is beyond 63 bits
+        value, bar = derivative(x, n, True)
+        expected, wanted = ast_ad.value_and_grad(of_lengths, backend="numpy")(x, n, True)
+        assert value == pytest.approx(of_lengths(x, n, True), rel=1e-13) == pytest.approx(expected, rel=1e-13)
+        np.testing.assert_allclose(bar, wanted, rtol=1e-13)
+        if n == 3:
+            assert "_kernel_1" in derivative.source and "_kernel_2" not in derivative.source
+
+
 def polynomials(x, c):
     """By a matrix of powers, and by powers in a loop."""
     total = np.sum(np.sin((x[:, None] ** np.arange(c.size)) @ c))

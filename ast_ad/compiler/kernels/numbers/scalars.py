@@ -44,7 +44,8 @@ def scalar_operation(
         raise NoForm("an integer above 62 bits")
     if fn in _UNCHANGED and len(args) == 1:
         return args[0]
-    power = written_out(fn, args[1] if len(args) == 2 else None)
+    python_int = is_python_int(out.type)
+    power = written_out(fn, args[1]) if len(args) == 2 and not python_int else None
     if power is not None:
         result = power(body, args[0], out.type)
         python = isinstance(out.type, Scalar) and out.type.dtype is None and out.type.kind == "float"
@@ -53,7 +54,7 @@ def scalar_operation(
     types = [argument_type(a) for a in args]
     if not all(isinstance(t, Scalar) for t in types) or not isinstance(out.type, Scalar):
         raise NoForm("an operation on what are no numbers")
-    if is_python_int(out.type):
+    if python_int:
         return _integer(body, bounds, fn, args, out)
     form = scalar_form(fn, types)
     if form is None:
