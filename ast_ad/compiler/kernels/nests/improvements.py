@@ -7,13 +7,14 @@ that runs in threads; behind ``tidy`` and ``parallelise``.
 from __future__ import annotations
 
 from ...ir.ops import Function, Var
+from .axis_order import turn, with_columns
 from .backward_counters import tell_signs
 from .index_checks import check_before
 from .interchange import interchange
 from .loop_invariants import hoist, shrink
 from .scalar_replacement import carry
 from .shared_memory import share_memory
-from .short_axes import turn, with_short_cells
+from .short_axes import short_axes_first, with_short_cells
 from .short_loops import write_out
 
 
@@ -28,12 +29,16 @@ def improve(kernel: Function, overlaps: bool) -> None:
     if not overlaps:
         interchange(kernel)
         hoist(kernel)
+        if columns := with_columns(kernel):
+            turn(kernel, columns)
+            interchange(kernel)
+            hoist(kernel)
     turned = set[Var]() if overlaps else with_short_cells(kernel)
     if not overlaps:
         write_out(kernel, turned)
     shrink(kernel)
     share_memory(kernel, turned)
-    turn(kernel, turned)
+    turn(kernel, short_axes_first(turned))
     if not overlaps:
         check_before(kernel)
         carry(kernel)
