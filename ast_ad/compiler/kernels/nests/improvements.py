@@ -11,6 +11,7 @@ from .axis_order import turn, with_columns
 from .backward_counters import tell_signs
 from .index_checks import check_before
 from .interchange import interchange
+from .known_elements import read_once, without_twins
 from .loop_invariants import hoist, shrink
 from .scalar_replacement import carry
 from .shared_memory import share_memory
@@ -36,6 +37,9 @@ def improve(kernel: Function, overlaps: bool) -> None:
     turned = set[Var]() if overlaps else with_short_cells(kernel)
     if not overlaps:
         write_out(kernel, turned)
+        read_once(kernel)
+        if without_twins(kernel):
+            read_once(kernel)
     shrink(kernel)
     share_memory(kernel, turned)
     turn(kernel, short_axes_first(turned))
