@@ -18,10 +18,11 @@ def interpolated(grid, points):
 
 
 def shut(grid, points):
-    """What is left is 1 less what was taken, which is 1 less it: rounded as it is written."""
+    """What is left is all less what was taken, which is all less it: rounded as it is written."""
     low = np.floor(points).astype(int)
-    taken = 1.0 - np.exp(-np.abs(grid[low]))
-    return np.sum((1.0 - taken) * points)
+    whole = 1.0 + np.abs(points)
+    taken = whole - np.exp(-np.abs(grid[low]))
+    return np.sum((whole - taken) * points)
 
 
 def compared(f):

@@ -69,11 +69,12 @@ def _follow(values: Iterable[Arg], made: Sources, more: Sources) -> None:
             if not isinstance(source, Op):
                 todo.append(source)
             elif source.fn not in SLOW:  # else it is not NumPy's to the last bit
-                source.fn = _as_written(source)
+                source.fn = as_written_form(source)
                 todo.extend(source.args)
 
 
-def _as_written(op: Op) -> Callable[..., Any]:
+def as_written_form(op: Op) -> Callable[..., Any]:
+    """What computes an operation by itself, or what computes it now, if there is no other form."""
     types = [argument_type(x) for x in (*op.args, *op.outs)]
     kinds = [type.kind for type in types if isinstance(type, Scalar)]
     if len(kinds) != 3 or set(kinds) - {"int", "float"} or kinds[-1] != "float":

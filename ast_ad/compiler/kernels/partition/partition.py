@@ -59,6 +59,7 @@ from .first_values import first_values
 from .mixed_types import can_hold, held_as, kinds, widened
 from .restored import Tags, Untold, restoring, scalar_dtype
 from .results import allocate_outside
+from .rounding import keep_constants
 from .single_precision import held_in_single, typed_numbers
 from .undefined_values import DEFAULTS, or_default, undefined
 from .zero_dimensions import numbers_made
@@ -153,6 +154,7 @@ class _Partition:
         for kernel in self.parts.kernels:
             decide_as_written(kernel)
             typed_numbers(kernel)
+            keep_constants(kernel)
             for op in walk(kernel.body):
                 if isinstance(op, Op) and op.fn is np.empty:
                     op.fn = empty

@@ -1,19 +1,23 @@
 """Where does a program rely on how numbers are rounded? There sums must be made in the order that is written.
 
-``cancels(kernel) -> bool``. Asked by ``parallelise``, and for the choice of the decorator when the kernel is
-done.
+``cancels(kernel) -> bool``. Asked by ``interchange`` and ``parallelise``, and for the choice of the decorator
+when the kernel is done; there behind ``keep_constants(kernel) -> None``, after which no constants cancel.
 
 Compensated sums, ``(x + big) - big`` and their like compute a rounding error as a difference of what is equal
-on paper. A compiler that may reorder sums makes 0 of it.
+on paper. A compiler that may reorder sums makes 0 of it. Where numbers cancel that a program computes, all of
+its sums are made in order: what belongs together may be far apart. Constants stand in the sum where they
+cancel, as in ``1.0 - (1.0 - x)``, so that it is enough to make this one as it is written.
 """
 
 from __future__ import annotations
 
 import operator
+from collections.abc import Iterator
 
 from ...ir import builtin
-from ...ir.ops import Arg, Function, Lit, Op, Var, walk
+from ...ir.ops import Arg, Function, Lit, Op, Var, variables, walk
 from ...ir.types import Scalar
+from .decisions import as_written_form
 
 MOST_TERMS = 64
 Terms = dict[Var | None, tuple[float, float]]  # for each number (None: literals) what is added and subtracted
@@ -28,18 +32,41 @@ def cancels(kernel: Function) -> bool:
     >>> cancels(Function("f", (x,), Block(body, (z,)))), cancels(Function("f", (x,), Block(body[:1], (y,))))
     (True, False)
     """
+    return any(any(map(_cancels, terms.values())) for _, terms, _ in _sums(kernel))
+
+
+def keep_constants(kernel: Function) -> None:
+    """Make the sums as they are written in which constants cancel, in place, if no other numbers do."""
+    marked: dict[int, Op] = {}
+    for _, terms, parts in _sums(kernel):
+        if any(_cancels(pair) for var, pair in terms.items() if var is not None):
+            return
+        if None in terms and _cancels(terms[None]):
+            marked.update((id(op), op) for op in parts)
+    for op in marked.values():
+        op.fn = as_written_form(op)
+
+
+def _sums(kernel: Function) -> Iterator[tuple[Op, Terms, list[Op]]]:
+    """The sums of a kernel: the last operation, the terms, and all operations that make it."""
     known: dict[Var, Terms] = {}
+    made: dict[Var, list[Op]] = {}
     for op in walk(kernel.body):
         if not isinstance(op, Op) or len(op.outs) != 1 or not _is_float(op.outs[0]):
             continue
         terms = _sum(op, known)
         if terms is None:
             continue
-        if any(min(pair) > 0 and abs(pair[0] - pair[1]) <= 1e-6 * max(pair) for pair in terms.values()):
-            return True
+        parts = {id(part): part for var in variables(*op.args) for part in made.get(var, ())}
+        made_by = [*parts.values(), op]
+        yield op, terms, made_by
         if len(terms) <= MOST_TERMS:
-            known[op.outs[0]] = terms
-    return False
+            known[op.outs[0]], made[op.outs[0]] = terms, made_by
+
+
+def _cancels(pair: tuple[float, float]) -> bool:
+    """Whether what is added is what is subtracted."""
+    return min(pair) > 0 and abs(pair[0] - pair[1]) <= 1e-6 * max(pair)
 
 
 def _is_float(var: Var) -> bool:
