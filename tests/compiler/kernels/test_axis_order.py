@@ -87,16 +87,19 @@ def compared(f, x, a):
     return compiled.source
 
 
+@pytest.mark.slow(beyond=3)
 @pytest.mark.parametrize("f", PROGRAMS)
 def test_values_and_gradients_are_those_of_numpy_code(f):
     compared(f, X, 0.6)
 
 
+@pytest.mark.slow(beyond=2)
 @pytest.mark.parametrize("f", [smoothed, both_ways])
 def test_in_single_precision(f):
     compared(f, X.astype(np.float32), np.float32(0.6))
 
 
+@pytest.mark.slow(beyond=2)
 @pytest.mark.parametrize("f", PROGRAMS)
 def test_gradients_are_those_of_differences(f):
     direction, h = RNG.normal(size=X.shape), 1e-6
