@@ -28,22 +28,40 @@ from .identity import Protocols, told
 from .imports import FOLLOWED, has_code, is_library
 from .numba_sources import shield
 from .places import Cell, Defaults
-from .remembered import Last, Place, Remembered
+from .placing import ABSENT, Key, Place, Whole, key_of, restore
+from .remembered import Last, Remembered
 from .replacements import cached_loads, made, replacement, replacements
 from .stand_ins import methods
 from .walk import Walk, items
 
 _lock = threading.RLock()
-ABSENT: Any = object()
 # How many traces hold a name, what it meant before and what it means now.
-_held: dict[tuple[int, str], tuple[int, Any, Any]] = {}
+_held: dict[Key, tuple[int, Any, Any]] = {}
+
+
+class _Alone:
+    """What the only trace under way has put, of which ``_held`` doesn't tell, then."""
+
+    whole: Whole | None = None
+
+
+def _held_at(namespace: dict[str, Any], name: str) -> tuple[int, Any, Any] | None:
+    whole, key = _Alone.whole, key_of(namespace, name)
+    return _held.get(key) if whole is None else whole.held.get(key)
+
+
+def _count() -> None:
+    """Another trace comes: from now on each name has a count."""
+    if _Alone.whole is not None:
+        _held.update(_Alone.whole.held)
+        _Alone.whole = None
 
 
 def _within(namespace: dict[str, Any], table: dict[int, tuple[Any, Any]]) -> Iterator[Place]:
     for name, value in list(namespace.items()):
         if name == "in_place_of":  # what itself stands in a place knows by it what it stands for
             continue
-        held = _held.get(_key(namespace, name))
+        held = _held_at(namespace, name)
         if held is not None and held[2] is value:  # another trace is under way
             yield namespace, name, held[1], value
             continue
@@ -98,10 +116,10 @@ def _replace_in(modules: list[Any]) -> None:
     if not modules or _running.places is None:
         return
     with _lock:
-        known = {_key(namespace, name) for namespace, name, _, _ in _running.places}
+        known = {key_of(namespace, name) for namespace, name, _, _ in _running.places}
         walk = Walk([m for m in modules if type(m) is types.ModuleType])
         places = _replaced_in(walk, replacements())
-        new = [place for place in places if _key(place[0], place[1]) not in known]
+        new = [place for place in places if key_of(place[0], place[1]) not in known]
         _put(new)
         _running.places += new
 
@@ -113,7 +131,7 @@ _importing = builtins.__import__
 def _plain_import() -> Any:
     if builtins.__import__ is not _import:
         return builtins.__import__
-    held = _held.get(_key(vars(builtins), "__import__"))
+    held = _held_at(vars(builtins), "__import__")
     return _importing if held is None else held[1]
 
 
@@ -126,7 +144,7 @@ def _replaced_in(walk: Walk, table: dict[int, tuple[Any, Any]]) -> list[Place]:
     return [p for n in walk.namespaces for p in (*_within(n, table), *_builtins(n))]
 
 
-def _places(function: Any, objects: Sequence[Any]) -> tuple[list[Place], dict[int, Any]]:
+def _places(function: Any, objects: Sequence[Any]) -> tuple[Whole, dict[int, Any]]:
     """The names to replace in each namespace, and the functions that were walked through for them.
 
     They are those of the last time, if nothing has changed there since. A function that the trace around this
@@ -135,18 +153,23 @@ def _places(function: Any, objects: Sequence[Any]) -> tuple[list[Place], dict[in
     table = replacements()
     coded = [v for item in objects for v in items(item) if has_code(v)]
     if not coded and any(id(function) in walked for walked in _running.walked):
-        return [], {}
-    shelf = None if coded or _held or type(function) is not types.FunctionType else shelf_of(function)
+        return NOTHING, {}
+    alone = not _held and _Alone.whole is None
+    shelf = shelf_of(function) if alone and not coded and type(function) is types.FunctionType else None
     last = Last() if shelf is None else shelf.kept("places", Last)
     if last.found is not None and last.found.holds(table):
-        return last.found.places, last.found.walk.functions
+        return last.found.whole, last.found.walk.functions
     walk = Walk([function, *coded, *_always_followed(len(sys.modules))])
-    places = _replaced_in(walk, table)
-    places.append((vars(builtins), "__import__", _plain_import(), _import))
-    places += [*methods(made), *hulls.methods()]
-    places += texts.PLACES
-    last.found = None if shelf is None else Remembered(table, walk, places)
-    return places, walk.functions
+    fixed = [(vars(builtins), "__import__", _plain_import(), _import)]
+    fixed += [*methods(made), *hulls.methods(), *texts.PLACES]
+    stood = [(place[0], place[1], _now(place[0], place[1])) for place in fixed]
+    own = [place for place, (_, _, now) in zip(fixed, stood, strict=True) if now is place[2]]
+    whole = Whole([*_replaced_in(walk, table), *own])
+    last.found = None if shelf is None else Remembered(table, walk, whole, stood)
+    return whole, walk.functions
+
+
+NOTHING = Whole(())
 
 
 @contextlib.contextmanager
@@ -157,10 +180,14 @@ def replaced(function: Any, objects: Sequence[Any] = ()) -> Iterator[None]:
     """
     shield(as_written)
     with _lock:
-        found, walked = _places(function, objects)
-        places = [*found]
-        _put(places)
+        whole, walked = _places(function, objects)
+        if _held or _Alone.whole is not None:
+            _put(whole.places)
+        else:
+            _Alone.whole = whole
+            whole.put()
     state.tracing += 1
+    places = [*whole.places]
     outer, _running.places = (_running.places, _running.walked), places
     _running.walked = (*outer[1], walked)
     try:
@@ -169,39 +196,32 @@ def replaced(function: Any, objects: Sequence[Any] = ()) -> Iterator[None]:
         state.tracing -= 1
         _running.places, _running.walked = outer
         with _lock:
-            for namespace, name, _, by in places:
-                _give_back(namespace, name, by)
+            if _Alone.whole is whole:
+                whole.give_back()
+                _Alone.whole = None
+            else:
+                for namespace, name, _, by in places:
+                    _give_back(namespace, name, by)
 
 
 def _put(places: list[Place]) -> None:
+    if places:
+        _count()
     for namespace, name, original, by in places:
-        key = _key(namespace, name)
+        key = key_of(namespace, name)
         _held[key] = _held[key][0] + 1 if key in _held else 1, original, by
         namespace[name] = by
 
 
-def _key(namespace: dict[str, Any], name: str) -> tuple[int, str]:
-    if isinstance(namespace, Defaults):
-        return id(namespace.function), name
-    if isinstance(namespace, Protocols):
-        return id(namespace.cls), name
-    return id(namespace.cell if isinstance(namespace, Cell) else namespace), name
-
-
 def _give_back(namespace: dict[str, Any], name: str, by: Any) -> None:
     """One trace less holds a name; after the last one the original is there again."""
-    key = _key(namespace, name)
+    key = key_of(namespace, name)
     count, original, _ = _held[key]
     if count > 1:
         _held[key] = count - 1, original, by
         return
     del _held[key]
-    if namespace.get(name) is not by:  # the function has put something else there
-        return
-    if original is ABSENT:
-        del namespace[name]
-    else:
-        namespace[name] = original
+    restore(namespace, name, original, by)
 
 
 def as_written(function: types.FunctionType) -> types.FunctionType:
@@ -230,7 +250,11 @@ def _plain_cell(cell: types.CellType) -> types.CellType:
     return cell if original is value else types.CellType(original)
 
 
+def _now(namespace: dict[str, Any], name: str) -> Any:
+    return _original(namespace, name, namespace.get(name, ABSENT))
+
+
 def _original(namespace: dict[str, Any], name: str, value: Any) -> Any:
     """What a name means without the traces under way."""
-    held = _held.get(_key(namespace, name))
+    held = _held_at(namespace, name)
     return value if held is None or held[2] is not value else held[1]

@@ -17,18 +17,18 @@ from typing import Any
 import numpy as np
 
 from .imports import has_code, is_library
+from .placing import ABSENT, Whole
 from .walk import Walk
 
 TABLES = dict, list, tuple
 DATA = {type(None), bool, int, float, complex, str, bytes, np.ndarray, *np.sctypeDict.values()}
-Place = tuple[dict[str, Any], str, Any, Any]  # namespace, name, what stands there, what replaces it
 
 
 class Remembered:
-    """The places of a walk, and what was read in it."""
+    """The places of a walk, and what was read in it; ``stood``: what was found without one, and where."""
 
-    def __init__(self, table: Any, walk: Walk, places: list[Place]) -> None:
-        self.table, self.walk, self.places = table, walk, places
+    def __init__(self, table: Any, walk: Walk, whole: Whole, stood: list[tuple[Any, str, Any]]) -> None:
+        self.table, self.walk, self.whole, self.stood = table, walk, whole, stood
         self.modules = list(sys.modules.values())
         self.codes = [(f, f.__code__, f.__defaults__, f.__closure__) for f in walk.functions.values()]
         self.gone: list[Any] = []  # weak references that have died
@@ -71,6 +71,7 @@ class Remembered:
                 f.__code__ is code and f.__defaults__ is given and f.__closure__ is cells
                 for f, code, given, cells in self.codes
             )
+            and all(space.get(name, ABSENT) is value for space, name, value in self.stood)
             and all(look(space) == looked for space, look, looked in self.read)
         )
 
