@@ -145,3 +145,14 @@ def __dir__() -> list[str]:
     own = {name for name in kinds if getattr(errors, name).__module__ == errors.__name__}
     own = {name for name in own if issubclass(getattr(errors, name), (Exception, Warning))}
     return sorted({"__version__", *__all__, *own, *_MODULES, *(set(dir(torch)) - torch.ONLY_HERE)})
+
+
+def _solver_call() -> Any:
+    from .calls.solver_calls import SolverCall
+
+    return SolverCall
+
+
+from .calls import doors as _doors  # noqa: E402
+
+_doors.solver_call = _solver_call

@@ -94,7 +94,9 @@ class AdError(Exception):
         the user's: it is let go of as it is.
         """
         error: BaseException | None = self
-        while error is not None:
+        seen: set[int] = set()  # what is raised again may have come of itself
+        while error is not None and id(error) not in seen:
+            seen.add(id(error))
             error.__traceback__ = error.__context__ = None
             error = error.__cause__
         return self
@@ -127,6 +129,15 @@ class RecursionDepthError(UnsupportedError):
     """A recursion went deeper than its program does. The call is traced, and the next program is deeper."""
 
     code = "E104"
+
+
+class OtherTypeError(UnsupportedError):
+    """A solver returned a number of NumPy's and not of Python's, or the other way round.
+
+    The call is traced, and the next program knows it.
+    """
+
+    code = "E105"
 
 
 class MissingRuleError(UnsupportedError):

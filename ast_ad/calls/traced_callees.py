@@ -32,6 +32,7 @@ from ..rules.registry import vjp
 from ..tracing.pullbacks import Later, spread
 from ..tracing.purity import Search
 from ..trees import LEAF, STATIC, TreeDef, flatten
+from . import doors
 
 NAMING = assign, tuple_get, unpack
 MOST_STEPS = 200_000  # lines of Python that the trial runs of one callee may execute
@@ -186,9 +187,17 @@ def without_constants(function: Function, wrt: Iterable[int]) -> Function:
     return function
 
 
-def call_sites(derivative: Any) -> CallSites | None:
-    """Calls of what can't be compiled are traced when the program runs, if the derivative may trace."""
-    return CallSites(TracedCall, traced_call, NotOnTrial) if derivative.may_trace() else None
+def call_sites(derivative: Any) -> CallSites:
+    """Calls of what can't be compiled are traced when the program runs, if the derivative may trace.
+
+    A solver is called as it is, and its equation compiled.
+    """
+    traces = derivative.may_trace()
+
+    def solver(*args: Any) -> Any:
+        return doors.solver_call()(*args, traces)
+
+    return CallSites(TracedCall, traced_call, NotOnTrial, solver, traces)
 
 
 def require_more_than_a_call(primal: Primal) -> Primal:

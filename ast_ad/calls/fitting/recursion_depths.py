@@ -9,12 +9,17 @@ from types import FrameType
 from typing import Any
 
 from ...compiler.frontend.callables.recursion import LAST_BOUND, Code, code_of
-from ...errors import RecursionDepthError
+from ...errors import OtherTypeError, RecursionDepthError
 from .retirement import drop
 
 
 def deeper(owner: Any, program: Any, problem: Exception, run: Callable[..., Any], inputs: Any) -> Any:
-    """The results of the trace of a call. One that was too deep for a program lets the next go that deep."""
+    """The results of the trace of a call. One that was too deep for a program lets the next go that deep.
+
+    So does one in which a number was of another type.
+    """
+    if isinstance(problem, OtherTypeError):
+        drop(owner, program)
     if not isinstance(problem, RecursionDepthError):
         return run(inputs)
     known = dict(program.primal.depths)

@@ -204,7 +204,7 @@ def _read(
     if inputs.places.count or stores or inputs.places.lifted or inputs.places.lifted_items:
         require_attributes_only(cx)
         guard_identities(cx)
-        require_alone(cx, bool(sites and sites.reasons()))
+        require_alone(cx, bool(sites and (sites.solvers or sites.reasons())))
     without_references(builder.block)
     if cx.errstate:
         require_restored(cx, builder.block)

@@ -177,6 +177,8 @@ def bare(value: Any, given: Container[int] = ()) -> Any:
         changed = copy.copy(value)
         changed.__dict__.update({name: bare(item, given) for name, item in vars(value).items()})
         return changed
+    if hasattr(kind, "bare"):  # a function that is plain, where it is given plain numbers
+        return value.bare()
     return plain_function(value, given) if callable(value) and not isinstance(value, type) else value
 
 

@@ -21,7 +21,7 @@ from ..context import NOT_STATIC, Context
 from ..conversion import from_python
 from ..types.dummies import InferenceError
 from ..types.probing import probe
-from ..values import Arr, Callee, Dct, Lst, Obj, Tup, Value
+from ..values import Arr, Bound, Callee, Closure, Dct, Lst, Obj, Tup, Value
 from .inlining import call_function
 from .instances import fill_dataclass, initialised_by
 
@@ -37,22 +37,27 @@ class CallSites:
             what came, and ``settle`` tells it the types.
         run: the callable of the operation.
         stop: the exception with which a trial ends that must not go on.
+        solver: as ``make``, of a solver, whose ``result`` and types are known.
+        traces: whether there may be calls of others, too.
     """
 
-    def __init__(self, make: Callee, run: Callee, stop: type[BaseException]) -> None:
-        self.make, self.run, self.stop = make, run, stop
+    def __init__(
+        self, make: Callee, run: Callee, stop: type[BaseException], solver: Callee, traces: bool
+    ) -> None:
+        self.make, self.run, self.stop, self.solver, self.traces = make, run, stop, solver, traces
         self.chosen: dict[Site, AdError] = {}
         self.refused: set[Site] = set()
         self.calls: dict[Any, Any] = {}
+        self.solvers = 0  # how many calls of solvers there are
 
     def begin(self) -> CallSites:
         """The program is read from the start."""
-        self.calls = {}
+        self.calls, self.solvers = {}, 0
         return self
 
     def choose(self, problem: AdError) -> bool:
         """Mark the innermost call on the way to the problem that is not marked; whether there is one."""
-        for site in getattr(problem, "callees", ()):
+        for site in getattr(problem, "callees", ()) if self.traces else ():
             if site not in self.chosen and site not in self.refused:
                 self.chosen[site] = problem.kept()
                 return True
@@ -95,44 +100,63 @@ def call_unfollowed(cx: Context, fn: types.FunctionType, args: list[Value], kwar
     sites, leaves = cx.sites, list[Var]()
     assert sites is not None
     tree = tree_of(cx, (tuple(args), kwargs), leaves)
-    active = [i for i, v in enumerate(leaves) if carries_derivative(v.type)]
-    others = [i for i in range(len(leaves)) if i not in active]
-    arranged = [*active, *others]
-    order = [arranged.index(i) for i in range(len(leaves))]
     key = fn, tree, tuple((v.type.kind, v.type.dtype, getattr(v.type, "ndim", None)) for v in leaves)  # type: ignore[union-attr]
     if key not in sites.calls:
+        arranged, order = arrangement(leaves)
         call = sites.make(fn, tree, order)
         found = probe(call.trial, tuple(leaves[i] for i in arranged), {})
         call.settle(tuple(map(_loose, found)))
         sites.calls[key] = call
-    call = sites.calls[key]
+    return operation(cx, sites.calls[key], leaves, fn.__name__)
+
+
+def arrangement(leaves: list[Var]) -> tuple[list[int], list[int]]:
+    """The leaves with those first that have a derivative, and where each is then."""
+    arranged = sorted(range(len(leaves)), key=lambda i: not carries_derivative(leaves[i].type))
+    return arranged, [arranged.index(i) for i in range(len(leaves))]
+
+
+def operation(cx: Context, call: Any, leaves: list[Var], name: str) -> Any:
+    """The abstract result of a call that is an operation."""
+    assert cx.sites is not None
+    arranged, _ = arrangement(leaves)
+    active = [leaves[i] for i in arranged if carries_derivative(leaves[i].type)]
+    others = [leaves[i] for i in arranged[len(active) :]]
     outs = tuple(Var(_loose(found)) for found in call.types)
-    operands = (
-        Lit(call),
-        Seq(tuple(leaves[i] for i in active)),
-        Seq(tuple(leaves[i] for i in others)),
-    )
-    pullback = Var(Opaque("pullback"), f"{fn.__name__}_pullback" if fn.__name__.isidentifier() else None)
-    cx.builder.append(Op(sites.run, operands, (*outs, pullback), {}, cx.builder.span, effect=True))
-    return result_of(cx, call.result, iter(outs), fn.__name__)
+    operands = Lit(call), Seq(tuple(active)), Seq(tuple(others))
+    pullback = Var(Opaque("pullback"), f"{name}_pullback" if name.isidentifier() else None)
+    cx.builder.append(Op(cx.sites.run, operands, (*outs, pullback), {}, cx.builder.span, effect=True))
+    return result_of(cx, call.result, iter(outs), name)
 
 
-def tree_of(cx: Context, value: Value | tuple[object, ...] | dict[str, Value], leaves: list[Var]) -> TreeDef:
-    """The structure of an abstract value; its numbers and arrays are added to ``leaves``."""
+def tree_of(
+    cx: Context,
+    value: Value | tuple[object, ...] | dict[str, Value],
+    leaves: list[Var],
+    of_function: Callee | None = None,
+) -> TreeDef:
+    """The structure of an abstract value; its numbers and arrays are added to ``leaves``.
+
+    ``of_function``: gives that of a nested function, or of one with some of its arguments.
+    """
+    if of_function is not None and isinstance(value, (Closure, Bound)):
+        return of_function(value)
     if isinstance(value, (tuple, Tup, Lst)):
         items: Any = cx.state.get(value) if isinstance(value, Lst) else getattr(value, "items", value)
         if isinstance(items, tuple):
             cls: Any = list if isinstance(value, Lst) else getattr(value, "cls", None) or tuple
             keys = getattr(cls, "_fields", tuple(range(len(items))))
-            return TreeDef(cls, keys, tuple(tree_of(cx, v, leaves) for v in items))
+            return TreeDef(cls, keys, tuple(tree_of(cx, v, leaves, of_function) for v in items))
     if isinstance(value, (dict, Dct)):
         content = value if isinstance(value, dict) else cx.state.get(value)
         cls = getattr(value, "cls", dict)
-        return TreeDef(cls, tuple(content), tuple(tree_of(cx, v, leaves) for v in content.values()))
+        return TreeDef(
+            cls, tuple(content), tuple(tree_of(cx, v, leaves, of_function) for v in content.values())
+        )
     if isinstance(value, Obj) and dataclasses.is_dataclass(value.cls):
         content = cx.state.get(value)
         names = tuple(f.name for f in dataclasses.fields(value.cls) if f.name in content)
-        return TreeDef(value.cls, names, tuple(tree_of(cx, content[n], leaves) for n in names))
+        return TreeDef(value.cls, names, tuple(tree_of(cx, content[n], leaves, of_function) for n in names))
     if isinstance(value, Arr):
         value = cx.read(value)
     if isinstance(value, Var) and isinstance(value.type, (Scalar, Array)):

@@ -24,6 +24,7 @@ from ..context import Context
 from ..conversion import from_python
 from ..types.type_questions import asked, exact
 from ..values import Arr, Callee, Dct, Lst, Obj, Tup, Value
+from .solver_calls import solved
 
 DISTRIBUTIONS = "scipy.stats._distn_infrastructure"
 NAN_POLICY = "axis_nan_policy_wrapper"
@@ -36,7 +37,7 @@ def stand_in(cx: Context, fn: Callee) -> Callable[..., Any] | None:
     if not module.startswith("scipy.") and not compatible:
         return None
     if is_solver(fn):
-        return lambda *args, **kwargs: unread(cx, fn)
+        return lambda *args, **kwargs: solved(cx, fn, args, kwargs)
     if compatible and name in ("array_namespace", "get_namespace"):
         return lambda *arrays, **options: from_python(cx, fn(*(kind_only(cx, part) for part in arrays)))
     if name == "array_namespace" and module.startswith("scipy._lib._array_api"):
@@ -61,15 +62,6 @@ def stand_in(cx: Context, fn: Callee) -> Callable[..., Any] | None:
     if getattr(getattr(fn, "__code__", None), "co_name", "") == NAN_POLICY:
         return lambda *args, **kwargs: without_nan_policy(cx, fn, args, kwargs)
     return None
-
-
-def unread(cx: Context, fn: Callee) -> Any:
-    """A solver: what its own code does on the way says little of the derivative of what it finds."""
-    raise cx.unsupported(
-        f"a call of `{fn.__name__}`",
-        "the derivative of what a solver finds is that of its equation, which is recorded when it runs",
-        "put the call into a function of its own, which alone is traced then",
-    )
 
 
 def kind_only(cx: Context, value: Value) -> Any:

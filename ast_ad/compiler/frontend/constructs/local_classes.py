@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from ....rules.structured import PLAYS
+from ....rules.structured import PLAYS, is_structured
 from ...ir.ops import Lit
 from ..context import Context
+from ..spelling import with_article
 from ..values import Bound, Frame, Lost, Maybe, Obj, Unbound, Value
 
 _frames: WeakKeyDictionary[Any, Frame] = WeakKeyDictionary()  # of the classes, and of their stubs
@@ -102,8 +103,9 @@ def require_outside(cx: Context, value: object) -> None:
             "define the class outside of the function",
         )
     if isinstance(value, type) and PLAYS in vars(value):
+        kind = "structured array" if is_structured(value) else vars(value)[PLAYS].__name__
         raise cx.unsupported(
-            "a structured array that leaves the function",
+            f"{with_article(kind)} that leaves the function",
             "it is an array for each field there",
             "return those",
         )

@@ -1,0 +1,261 @@
+"""What is a call of a solver in a compiled program? SciPy's own call, and then a pullback of its equation.
+
+The solver gets the user's functions as they are, on plain numbers. Its equation is recorded by the same rules
+as where a function is traced (``tracing.solvers``), but nothing of the user's is traced for that: a function
+that the equation reads is one node of the graph, with a pullback that is compiled (``compiled_pullbacks``) as
+that of a function of its arguments and of all that it finds around it. Where that can't be compiled, the call
+alone is traced, as any other that can't be followed (``traced_callees``).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import functools
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+
+from ..compiler.frontend.callables.calls import call as abstract_call
+from ..compiler.frontend.callables.lifted_functions import Enclosed, Partial, lowered, plainly
+from ..compiler.frontend.callables.solver_calls import Form
+from ..compiler.frontend.context import Context
+from ..compiler.frontend.values import Tup
+from ..compiler.ir.ops import Span
+from ..compiler.ir.types import Scalar, Type, carries_derivative
+from ..eager.collector import collected_rarely
+from ..eager.dispatch import needs_grad
+from ..eager.state import state
+from ..eager.views import edge_of
+from ..errors import InputError, NoDerivativeError, OtherTypeError, UnsupportedError
+from ..tracing.births import births
+from ..tracing.pullbacks import spread
+from ..tracing.recorder import TracedPullback, _start, recording
+from ..tracing.replacements import replaced_by
+from ..tracing.solvers.functions import Call, bare, place_of_call, untraced
+from ..tracing.solvers.table import HANDLERS
+from ..tracing.traced_array import Traced, plain
+from ..trees import LEAF, STATIC, TreeDef, flatten
+from .compiled_pullbacks import CannotCompile, EveryFloat, compiled_vjp
+from .tensor_nodes import edges_of, has_derivative, recorded
+from .traced_callees import TracedCall
+from .writes_outside import writes_outside
+
+_leaf = TreeDef(LEAF, (), ())
+# Of which type a number is that a solver returns: by the place of the call, and of the number in the result.
+_seen: dict[tuple[Any, int], Type] = {}
+
+
+class SolverCall(TracedCall):
+    """One call of a solver.
+
+    Args:
+        form: what it returns.
+        span: where it stands.
+        traces: whether it may be traced.
+    """
+
+    def __init__(
+        self,
+        function: Any,
+        tree: TreeDef,
+        order: Sequence[int],
+        form: Form,
+        span: Span,
+        traces: bool,
+    ) -> None:
+        super().__init__(function, tree, order)
+        self.form, self.traces = form, traces
+        self.place = span.filename, span.line, span.function or "<module>"
+        self.functions: list[Lifted | None] = []
+        self.skeleton = self._without_functions(tree)
+        self.site = function, span.filename, span.line, span.column
+        self.result = form.tree
+        self.settle([_seen.get((self.site, i), copy.copy(t)) for i, t in enumerate(form.types)])
+        given = [f.sample() for f in self.functions if f is not None]
+        self.pure = self.pure and all(self.search.pure(f) and not writes_outside(f) for f in given)
+        self.refused: set[Any] = set()  # the kinds of arguments for which an equation can't be compiled
+
+    def _without_functions(self, tree: TreeDef) -> TreeDef:
+        """The structure of the arguments with a leaf for each function."""
+        if tree.type is LEAF:
+            self.functions.append(None)
+            return tree
+        if tree.type in (Enclosed, Partial) or tree.type is STATIC and _is_function(tree.static):
+            self.functions.append(Lifted(tree))
+            return _leaf
+        return TreeDef(tree.type, tree.keys, tuple(map(self._without_functions, tree.children)), tree.static)
+
+    def __call__(self, leaves: tuple[Any, ...], constants: tuple[Any, ...]) -> tuple[tuple[Any, ...], Any]:
+        kind = tuple((type(v), getattr(v, "dtype", None), np.ndim(v)) for v in (*leaves, *constants))
+        if kind not in self.refused:
+            try:
+                return self._recorded(leaves, constants)
+            except (CannotCompile, InputError, NoDerivativeError):
+                self.refused.add(kind)
+        if not self.traces:
+            raise self.differs("the equation that it solves can't be compiled")
+        return super().__call__(leaves, constants)
+
+    def run(self, inputs: Sequence[Any], callee: Any) -> tuple[list[Any], TreeDef]:
+        """Call the solver, within a trace."""
+        return super().run(inputs, functools.partial(self._selected_of, replaced_by(callee) or callee))
+
+    def _selected_of(self, solver: Any, *args: Any, **kwargs: Any) -> Any:
+        return self._selected(solver(*plainly(args), **plainly(kwargs)))
+
+    def _selected(self, found: Any) -> Any:
+        """The parts of a result that are known to the program."""
+        names = self.form.names
+        if names is None:
+            return found
+        parts = (getattr(found, name) for name in names)
+        return tuple(np.array(part) if isinstance(part, (bool, np.bool)) else part for part in parts)
+
+    def _recorded(self, leaves: tuple[Any, ...], constants: tuple[Any, ...]) -> tuple[tuple[Any, ...], Any]:
+        inputs, count = (*leaves, *constants), len(leaves)
+        static = [(array, array.copy()) for array in map(plain, self.search.arrays)]
+        with collected_rarely(), recording(), _alone(self.place):
+            state.grad = count > 0
+            starts = [_start(leaf) for leaf in leaves]
+            ends = [edge_of(start) for start in starts]  # older than all that leads there
+            copies = [_copy(value) for value in constants]
+            entries = (*starts, *copies)
+            given = iter([entries[i] for i in self.order])
+            args, kwargs = self.skeleton.unflatten([self._given(given, f) for f in self.functions])
+            call = CompiledCall(self.function, args, kwargs)
+            found = flatten(self._selected(HANDLERS[self.__name__](call)))[0]
+        now = (*(plain(start) for start in starts), *copies)
+        self._require_unwritten([*zip(now, inputs, strict=True), *static])
+        del ends
+        values = tuple(self.converted(plain(v), t) for v, t in zip(found, self.types, strict=True))
+        floats = [i for i, t in enumerate(self.types) if carries_derivative(t)]
+        return values, spread(TracedPullback(found, starts), floats, len(values), count)
+
+    def converted(self, value: Any, type: Type) -> Any:
+        """A copy of the value, of this very type.
+
+        Raises:
+            OtherTypeError: it is a number of Python's where one of NumPy's was expected, or the other way
+                round. That depends on the user's functions; the next program knows.
+        """
+        expected = isinstance(type, Scalar) and type.kind == "float" and (np.float64 if type.dtype else float)
+        found = np.float64 if isinstance(value, np.float64) else float
+        if expected and found is not expected:
+            place = self.site, next(i for i, t in enumerate(self.types) if t is type)
+            known = _seen.setdefault(place, Scalar("float", np.dtype(float) if expected is float else None))
+            kind = OtherTypeError if known != type else UnsupportedError  # it is now this one, now that one
+            raise kind(f"the call of `{self.__name__}`", None, f"it returned a {found.__name__}", "trace it")
+        return super().converted(value, type)
+
+    def _given(self, leaves: Iterator[Any], function: Lifted | None) -> Any:
+        if function is None:
+            return next(leaves)
+        return CompiledFunction(function, [next(leaves) for _ in range(function.tree.num_leaves)])
+
+    def _require_unwritten(self, arrays: Sequence[tuple[Any, Any]]) -> None:
+        """Raise where a function has written to what it finds around it."""
+        for now, before in arrays:
+            if isinstance(now, np.ndarray) and now.tobytes() != np.asarray(before).tobytes():
+                if now.flags.writeable:
+                    now[...] = before
+                raise self.differs("one of its functions writes to an array from outside")
+
+
+def _is_function(value: Any) -> bool:
+    return callable(value) and not isinstance(value, type)
+
+
+def _copy(value: Any) -> Any:
+    return value.copy("K") if isinstance(value, np.ndarray) else value
+
+
+@contextmanager
+def _alone(place: tuple[str, int, str]) -> Iterator[None]:
+    """Rules run as within a trace, of which no code of the user's is a part."""
+    before, births.made = (state.tracing, births.made), None
+    state.tracing += 1
+    token = place_of_call.set(place)
+    try:
+        yield
+    finally:
+        place_of_call.reset(token)
+        state.tracing, births.made = before
+
+
+class CompiledCall(Call):
+    """A call whose functions are ``CompiledFunction``."""
+
+    def solve(self, **changed: Any) -> Any:
+        values = self.bound.arguments
+        values.update(changed)
+        for name, value in values.items():
+            values[name] = bare(value)
+        with untraced():
+            return self.original(*self.bound.args, **self.bound.kwargs)
+
+    def unknown_stores(self) -> Any:
+        return contextlib.nullcontext()  # its functions store nothing
+
+
+# ----- the functions that a solver is given
+class Lifted:
+    """A function of the program's, as one of all that it finds around it, too: ``tree`` is its structure."""
+
+    def __init__(self, tree: TreeDef) -> None:
+        self.tree = tree
+        self.every = EveryFloat(_called_by(self))
+
+    def sample(self) -> Any:
+        """The function with made-up numbers around it, to be searched."""
+        return self.function([np.ones(1)] * self.tree.num_leaves)
+
+    def function(self, leaves: Sequence[Any]) -> Any:
+        return plainly(self.tree.unflatten(list(leaves)))
+
+    def __call__(self, leaves: Sequence[Any], args: Sequence[Any]) -> Any:
+        return self.function(leaves)(*args)
+
+    def __ast_ad_lower__(self, cx: Context, given: list[Any], kwargs: dict[str, Any]) -> Any:
+        leaves, args = given
+        assert isinstance(leaves, Tup) and isinstance(args, Tup)
+        return abstract_call(cx, lowered(cx, self.tree, iter(leaves.items)), list(args.items), kwargs)
+
+
+def _called_by(lifted: Lifted) -> Any:
+    """The same as code that the compiler reads."""
+
+    def equation(leaves: Any, args: Any) -> Any:
+        return lifted(leaves, args)
+
+    return equation
+
+
+class CompiledFunction:
+    """A function with what it finds around it, at a place of the graph perhaps: a call is one node there."""
+
+    def __init__(self, lifted: Lifted, leaves: Sequence[Any]) -> None:
+        self.lifted, self.leaves = lifted, tuple(leaves)
+        self._plain = lifted.function([plain(leaf) for leaf in leaves])
+
+    def bare(self) -> Any:
+        return self._plain
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        leaves, tree = flatten((self.leaves, args))
+        values = [plain(leaf) for leaf in leaves]
+        if not state.grad or not any(isinstance(leaf, Traced) and needs_grad(leaf) for leaf in leaves):
+            with untraced():
+                return self._plain(*tree.unflatten(values)[1], **kwargs)
+        if kwargs:
+            raise CannotCompile()
+        numbers = [v[()] if isinstance(v, np.ndarray) and not v.ndim else v for v in values]
+        with untraced():
+            value, pullback = compiled_vjp(
+                self.lifted.every.function, tree.unflatten(numbers), self.lifted.every
+            )
+        parts, structure = flatten(value)
+        edges = edges_of(leaf for leaf, v in zip(leaves, values, strict=True) if has_derivative(v))
+        return structure.unflatten(recorded(parts, pullback, edges, Traced))
