@@ -220,6 +220,8 @@ class Linear:
         m = np.abs(self.matrix) if self.matrix.ndim == 1 else self.matrix
         if not np.all(np.isfinite(m)):
             return np.zeros(1)
+        if m.size == 1:
+            return (m.reshape(1) != 0).astype(float)
         if m.ndim == 1:
             return m / max(m.max(initial=0.0), np.finfo(float).tiny)
         for axis in (1, 0):
