@@ -115,8 +115,11 @@ def test_what_the_function_stores_stays(case, derivative, monkeypatch):
     monkeypatch.setattr(builtins, "__import__", builtins.__import__)
     module.now.append(1)
     before = meanings()
-    assert of(X) == (math.exp(X), math.exp(X))
-    assert changed(before) == names
+    found = of(X)
+    stored = changed(before)
+    monkeypatch.undo()  # what tells of failures imports
+    assert found == (math.exp(X), math.exp(X))
+    assert stored == names
 
 
 def test_what_is_patched_between_calls_is_called(derivative, monkeypatch):

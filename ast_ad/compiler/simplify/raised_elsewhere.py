@@ -16,7 +16,21 @@ import numpy as np
 from ..analysis.counters import Counters
 from ..analysis.exceptions import may_raise
 from ..ir import builtin
-from ..ir.ops import Arg, Block, Function, Op, Seq, Statement, Var, blocks, operands, variables, walk
+from ..ir.ops import (
+    Arg,
+    Block,
+    For,
+    Function,
+    Op,
+    Seq,
+    Statement,
+    Var,
+    While,
+    blocks,
+    operands,
+    variables,
+    walk,
+)
 from ..ir.types import Array, Scalar, kind_of
 from .patterns import arg_key
 
@@ -42,23 +56,24 @@ def drop_readers(function: Function) -> None:
     reads.update(v for op in walk(function.body) for b in blocks(op) for v in variables(*b.results))
     reads.update(variables(*function.body.results))
     reads.update(function.params)  # which are there for anybody
-    _block(function.body, reads)
+    _block(function.body, reads, False)
 
 
-def _block(block: Block, reads: Counter[Var]) -> None:
+def _block(block: Block, reads: Counter[Var], repeated: bool) -> None:
+    """``repeated``: whether it is in a loop, where what reads a value may be for the next turn's only."""
     kept: list[Statement] = []
     run: list[Statement] = []  # between two effects
     for op in block.ops:
         for inner in blocks(op):
-            _block(inner, reads)
+            _block(inner, reads, repeated or isinstance(op, (For, While)))
         run.append(op)
         if not isinstance(op, Op) or op.effect and op.fn is not builtin.unread:
-            kept += _without_readers(run, reads)
+            kept += _without_readers(run, reads, repeated)
             run = []
-    block.ops = [*kept, *_without_readers(run, reads)]
+    block.ops = [*kept, *_without_readers(run, reads, repeated)]
 
 
-def _without_readers(run: list[Statement], reads: Counter[Var]) -> list[Statement]:
+def _without_readers(run: list[Statement], reads: Counter[Var], repeated: bool) -> list[Statement]:
     ops = [op for op in run if isinstance(op, Op)]
     if not any(op.fn is builtin.unread for op in ops):
         return run
@@ -69,13 +84,13 @@ def _without_readers(run: list[Statement], reads: Counter[Var]) -> list[Statemen
         if not isinstance(op, Op) or op.fn is not builtin.unread:
             found.append(op)
             continue
-        for var in _read_for_exceptions(variables(*op.args), makers, left, reads):
+        for var in _read_for_exceptions(variables(*op.args), makers, left, reads, repeated):
             found.append(Op(builtin.unread, (var,), (), {}, op.span, True, op.adjoint))
     return found
 
 
 def _read_for_exceptions(
-    asked: list[Var], makers: dict[Var, Op], left: Counter[Any], reads: Counter[Var]
+    asked: list[Var], makers: dict[Var, Op], left: Counter[Any], reads: Counter[Var], repeated: bool
 ) -> list[Var]:
     """What still needs a reader, of these values and of those that they are computed from."""
     kept = []
@@ -84,6 +99,7 @@ def _read_for_exceptions(
         op = makers.get(var)
         if reads[var] > 1:  # somebody else needs it
             reads[var] -= 1
+            kept += [var] if repeated else []
             continue
         if op is None or len(op.outs) != 1 or not (_is_alike(op, left) or not may_raise(op, Counters())):
             kept.append(var)

@@ -99,3 +99,22 @@ def test_what_raises_in_a_value_raises_in_products_with_its_hessian():
     np.testing.assert_allclose(ast_ad.hvp(f, (x, a), (x, None))[0], 2 * x)
     with pytest.raises(np.linalg.LinAlgError):
         ast_ad.hvp(f, (x, np.zeros((4, 4))), (x, None))
+
+
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+def test_what_the_next_turn_writes_to_is_still_written(backend):
+    """Nobody but the loop itself reads the array that it writes to."""
+    if backend == "numba":
+        pytest.importorskip("numba")
+
+    def f(x, n):
+        seen = np.zeros(3)
+        for i in range(n):
+            seen[i] = x[0]
+        return np.sum(x * x)
+
+    x = np.array([0.4, -0.9, 1.3])
+    derivative = ast_ad.grad(f, backend=backend)
+    np.testing.assert_allclose(derivative(x, 3), 2 * x)
+    with pytest.raises(IndexError):
+        derivative(x, 4)

@@ -13,6 +13,7 @@ import numpy as np
 
 from ....rules.numpy import cumulative
 from ....rules.numpy.gather import refuse
+from ....rules.torch import order
 
 
 def _of_vector(a):
@@ -108,8 +109,44 @@ def _of_others(a):
     return before * behind
 
 
+def cummax(x, axis):
+    """The largest so far, and where it was last; a NaN is larger than all others."""
+    _of_vector(x)
+    out, places = np.empty_like(x), np.zeros(len(x), np.int64)
+    out[:1] = x[:1]
+    for i in range(1, len(x)):
+        places[i] = np.where((x[i] >= out[i - 1]) | np.isnan(x[i]), i, places[i - 1])
+        out[i] = np.where((x[i] > out[i - 1]) | np.isnan(x[i]), x[i], out[i - 1])
+    return out, places
+
+
+def cummin(x, axis):
+    out, places = cummax(-x, axis)
+    return -out, places
+
+
+def along_indices(g, x, indices, axis, keepdims=True):
+    _of_vector(x)
+    _of_vector(g)
+    out = np.zeros(np.shape(x), g.dtype)
+    for i in range(len(g)):
+        out[indices[i]] += g[i]
+    return out
+
+
+def elements_along(x, indices, axis, keepdims=True):
+    _of_vector(x)
+    if np.ndim(indices) != 1:
+        refuse("this call")
+    return x[indices]
+
+
 DEFINITIONS: dict[Any, Any] = {
     np.cumprod: cumprod,
+    order.cummax: cummax,
+    order.cummin: cummin,
+    order.along_indices: along_indices,
+    order.elements_along: elements_along,
     np.polyval: polyval,
     np.polyder: polyder,
     np.vander: vander,
