@@ -115,8 +115,9 @@ def cummax(x, axis):
     out, places = np.empty_like(x), np.zeros(len(x), np.int64)
     out[:1] = x[:1]
     for i in range(1, len(x)):
-        places[i] = np.where((x[i] >= out[i - 1]) | np.isnan(x[i]), i, places[i - 1])
-        out[i] = np.where((x[i] > out[i - 1]) | np.isnan(x[i]), x[i], out[i - 1])
+        attained = (x[i] >= out[i - 1]) | np.isnan(x[i])
+        places[i] = np.where(attained, i, places[i - 1])
+        out[i] = np.where(attained, x[i], out[i - 1])
     return out, places
 
 
