@@ -244,8 +244,9 @@ def jitted_call(jitted: Any, python: Any, args: Sequence[Any]) -> Any:
     except CannotCompile:
         refused.add(kind)
         return TRACED
-    except Exception:  # raised again by the trace, or the doing of a number that stands for an array
-        return TRACED
+    except Exception as error:
+        let_through(error)
+        return TRACED  # which raises it, too, if it is not for a number that stands for an array
     finally:
         state.tracing = tracing
     edges = edges_of(leaf for leaf, v in zip(leaves, values, strict=True) if has_derivative(v))

@@ -135,7 +135,7 @@ def complex_write(what: str) -> InputTypeError:
 
 def imaginary_part(array: Any) -> Any:
     """What is written where an array's imaginary part is set."""
-    if array.dtype.kind != "c":
+    if array.dtype.kind != "c" and array._python is None:  # a number has none to set
         raise TypeError("array does not have imaginary part to set")
     return array.imag
 

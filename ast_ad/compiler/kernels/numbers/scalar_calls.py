@@ -417,7 +417,7 @@ def _read_scipy() -> None:
         _each([getattr(special, name)], "fd", getattr(k, name))
     _each([special.ndtr], "d", k.ndtr)
     if "ndtr" in special_math.ARITY:
-        _each([special.ndtr], "f", special_math.ndtr)
+        _each([special.ndtr], "f", vars(special_math)["ndtr"])
     for name in ("xlogy", "xlog1py"):
         _each([getattr(special, name)], "fd", getattr(k, name), 2)
     orders = integer_arguments.OF_ORDER
