@@ -141,11 +141,12 @@ def folded_each(g: Any, x: Any, pad_width: Any, mode: str, reflect_type: str, st
     array([2.5, 4.5])
     """
     few = None if stat_length is None else np.broadcast_to(stat_length, (np.ndim(x), 2))
+    out = np.copy(g)
     for axis, pair in enumerate(margins(x, pad_width)):
         options = options_of(mode, reflect_type, None if few is None else (tuple(few[axis]), (1, 1)))
         matrix = np.pad(np.eye(np.shape(x)[axis]), (pair, (0, 0)), mode, **options)  # type: ignore[call-overload]
-        g = np.moveaxis(np.tensordot(g, matrix.astype(g.dtype), (axis, 0)), -1, axis)
-    return g
+        out = np.moveaxis(np.tensordot(out, matrix.astype(out.dtype), (axis, 0)), -1, axis)
+    return out
 
 
 @vjp(folded_each)

@@ -38,7 +38,8 @@ def _observations(m, rowvar):
     return m if rowvar else np.transpose(m)
 
 
-def cov(m, y=None, rowvar=True, bias=False, ddof=None):
+def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=None, *, dtype=None):
+    only(fweights is None and aweights is None and dtype is None)
     x = _observations(m, rowvar)
     if y is not None:
         x = np.concatenate([x, _observations(y, rowvar)])
