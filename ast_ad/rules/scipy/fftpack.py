@@ -69,7 +69,7 @@ def irfft(x, n=None, axis=-1, overwrite_x=False):
     packed = np.moveaxis(x, axis, -1)
     length = np.shape(packed)[-1] if n is None else n
     if np.shape(packed)[-1] < length:
-        more = np.zeros((*np.shape(packed)[:-1], length - np.shape(packed)[-1]), packed.dtype)
+        more = np.zeros((*np.shape(packed)[:-1], length - np.shape(packed)[-1]), np.result_type(packed))
         packed = np.concatenate((packed, more), axis=-1)
     packed = packed[..., :length]
     none = np.zeros_like(packed[..., :1])

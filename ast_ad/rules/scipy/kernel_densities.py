@@ -54,14 +54,16 @@ def shape_of_sums(data, weights, points, root):
 def kernel_sums_rule(g, ans, data, weights, points, root):
     r, logs = distances(data, points, root)
     kernels = np.exp(logs)
-    return of_shares(g[:, None] * weights * kernels, r, points, data, root, g @ kernels)
+    data_bar, points_bar, root_bar = of_shares(g[:, None] * weights * kernels, r, points, data, root)
+    return data_bar, g @ kernels, points_bar, root_bar
 
 
 @vjp(log_kernel_sums)
 def log_kernel_sums_rule(g, ans, data, weights, points, root):
     r, logs = distances(data, points, root)
     kernels = np.exp(logs - ans[:, None])
-    return of_shares(g[:, None] * weights * kernels, r, points, data, root, g @ kernels)
+    data_bar, points_bar, root_bar = of_shares(g[:, None] * weights * kernels, r, points, data, root)
+    return data_bar, g @ kernels, points_bar, root_bar
 
 
 def distances(data, points, root):
@@ -72,8 +74,8 @@ def distances(data, points, root):
     return r, -np.sum(r * r, axis=0) / 2 - norm
 
 
-def of_shares(shares, r, points, data, root, weights_bar):
-    """The cotangents of all from those of the kernels' logarithms."""
+def of_shares(shares, r, points, data, root):
+    """The cotangents of data, points and root from those of the kernels' logarithms."""
     pulls = shares * r
     at_bar = -sl.solve_triangular(root, np.sum(pulls, axis=2), trans="T", lower=True)
     data_bar = sl.solve_triangular(root, np.sum(pulls, axis=1), trans="T", lower=True)
@@ -81,7 +83,7 @@ def of_shares(shares, r, points, data, root, weights_bar):
     at = sl.solve_triangular(root, points, lower=True)
     root_bar = -np.tril(at_bar @ np.transpose(at) + data_bar @ np.transpose(own))
     root_bar = root_bar - np.diag(np.sum(shares) / np.diagonal(root))
-    return data_bar, weights_bar, at_bar, root_bar
+    return data_bar, at_bar, root_bar
 
 
 @stands_for(gaussian_kde.evaluate)
