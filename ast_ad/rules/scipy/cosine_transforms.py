@@ -48,20 +48,20 @@ def end_factors(n: int, type: int, end: int, both: tuple[int, ...]) -> tuple[Any
     """What a cotangent is multiplied with before the transform of the other type, and after it.
 
     >>> end_factors(3, 2, 0, (0, -1))
-    (array([2., 1., 1.]), None)
+    (array([2., 1., 1.]), array([1., 1., 1.]))
     >>> end_factors(3, 1, 0, (0, -1))
     (array([2., 1., 2.]), array([0.5, 1. , 0.5]))
     """
-    twice = np.ones(n)
+    ones, twice = np.ones(n), np.ones(n)
     twice[list(both) if type == 1 else end] = 2
     if type == 4 or (type == 1 and not both):
-        return None, None
-    return None if type == 3 else twice, None if type == 2 else 1 / twice
+        return ones, ones
+    return ones if type == 3 else twice, ones if type == 2 else 1 / twice
 
 
 def along(g: Any, factors: Any, axis: int) -> Any:
-    """``g`` times ``factors`` along an axis; None stands for ones."""
-    return g if factors is None else np.moveaxis(np.moveaxis(g, axis, -1) * factors, -1, axis)
+    """``g`` times ``factors`` along an axis."""
+    return np.moveaxis(np.moveaxis(g, axis, -1) * factors, -1, axis)
 
 
 # ----- inverses: those of the other type, scaled as on the other side -----

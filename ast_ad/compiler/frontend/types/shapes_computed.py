@@ -298,6 +298,8 @@ def _transformed_axes(a: Arg, s: Arg, axes: Arg, of: Any = None) -> Shape:
     for place, asked in zip(places, lengths, strict=True):
         own = is_none(asked) or isinstance(asked, Lit) and asked.value == -1
         n = shape[place] if own else number(asked)
+        if not own and not terms.reaches(n, 0):  # which may be -1, for the length that there is
+            raise Untold
         shape[place] = of(n, not own) if of is not None and place == places[-1] else n
     return tuple(shape)
 
@@ -331,7 +333,7 @@ def _rfft2(a: Arg, s: Arg = NONE, axes: Arg = LAST_TWO, *rest: Arg, **options: A
     return _transformed_axes(a, s, axes, _half)
 
 
-@shape_of(np.fft.irfft2, "scipy.fft.irfft2")
+@shape_of(np.fft.irfft2)
 def _irfft2(a: Arg, s: Arg = NONE, axes: Arg = LAST_TWO, *rest: Arg, **options: Arg) -> Shape:
     return _transformed_axes(a, s, axes, _whole)
 
@@ -346,7 +348,7 @@ def _rfftn(a: Arg, s: Arg = NONE, axes: Arg = NONE, *rest: Arg, **options: Arg) 
     return _transformed_axes(a, s, axes, _half)
 
 
-@shape_of(np.fft.irfftn, "scipy.fft.irfftn")
+@shape_of(np.fft.irfftn)
 def _irfftn(a: Arg, s: Arg = NONE, axes: Arg = NONE, *rest: Arg, **options: Arg) -> Shape:
     return _transformed_axes(a, s, axes, _whole)
 
@@ -383,7 +385,7 @@ BY_VALUE.update(
 COMPUTED.update(
     {
         np.polyint, np.block, np.piecewise, np.select, "scipy.linalg.block_diag",
-        "scipy.integrate.cumulative_trapezoid",
+        "scipy.integrate.cumulative_trapezoid", "scipy.fft.irfft2", "scipy.fft.irfftn",
     }
 )  # fmt: skip
 COMPUTED_IN.update(
