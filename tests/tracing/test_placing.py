@@ -29,11 +29,16 @@ def meanings():
 
 
 def changed(before):
+    """The names that mean something else; libraries that count or measure something change their numbers."""
     after, gone = meanings(), object()
+    pairs = {
+        (space, name): (before.get((space, name), gone), after.get((space, name), gone))
+        for space, name in {**before, **after}
+    }
     return {
         name
-        for space, name in {**before, **after}
-        if before.get((space, name), gone) is not after.get((space, name), gone)
+        for (_, name), (old, new) in pairs.items()
+        if old is not new and not (isinstance(old, int | float) and isinstance(new, int | float))
     }
 
 
