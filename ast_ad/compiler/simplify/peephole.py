@@ -19,7 +19,7 @@ from ..analysis.aliasing import is_whole_index
 from ..frontend.builder import type_of_arg
 from ..frontend.types.rule_divisions import is_pythons
 from ..ir.ops import Arg, Lit, Op, Seq, Var
-from ..ir.types import Array, Optional, Scalar, differs_from_one, kind_of, rank_of
+from ..ir.types import Array, Optional, Scalar, differs_from_one, dtype_of, kind_of, rank_of
 from .common_factors import (
     factored,
     joined_scales,
@@ -369,7 +369,9 @@ def _add_view(op: Op, makers: Makers) -> Arg | None:
     if part is None or zeros is None or len(zeros.args) != 1 or not isinstance(steps, Seq):
         return None
     index, value = literal_slices(part.args[1]), part.args[2]
-    if index is not None and isinstance(value, Var) and rank_of(value.type) == rank_of(part.out.type):
+    if index is None or not isinstance(value, Var) or dtype_of(value.type) != dtype_of(part.out.type):
+        return None
+    if rank_of(value.type) == rank_of(part.out.type):
         change(op, op.fn, like, Seq((*steps.items, Lit((operator.getitem, (index,))))), value)
     return None
 

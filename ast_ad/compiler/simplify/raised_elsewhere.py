@@ -119,9 +119,9 @@ def _key(op: Op) -> Any:
     """What decides whether an operation raises; None where values may decide it."""
     if op.fn not in BY_TYPES and op.fn not in _INVERSES and not _of_arrays(op):
         return None
-    kwargs = sorted((name, _argument(arg)) for name, arg in op.kwargs.items())
-    found = (_INVERSES.get(op.fn, op.fn), *map(_argument, op.args), *kwargs)
-    return None if None in found else found
+    names = sorted(op.kwargs)
+    found = [_argument(arg) for arg in (*op.args, *(op.kwargs[name] for name in names))]
+    return None if None in found else (_INVERSES.get(op.fn, op.fn), *names, *found)
 
 
 def _of_arrays(op: Op) -> bool:

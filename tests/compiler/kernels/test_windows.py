@@ -81,6 +81,26 @@ def test_a_window_that_is_too_long_is_numpys_error(backend):
         derivative(np.ones(10), np.ones(9))
 
 
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+def test_a_window_of_less_than_nothing_is_numpys_error(backend):
+    if backend == "numba":
+        pytest.importorskip("numba")
+
+    def f(x, n):
+        return np.sum(windows(x, n)) + np.sum(x**2)
+
+    derivative = ast_ad.grad(f, backend=backend)
+    x = np.arange(5.0)
+    for n in (2, 3, 1, 5, 0):
+        inside = np.sum(windows(np.eye(5), n, axis=1), axis=(1, 2))
+        np.testing.assert_allclose(derivative(x, n), 2 * x + inside)
+    for n in (-1, -3, 6):
+        with pytest.raises(ValueError):
+            f(x, n)
+        with pytest.raises(ValueError):
+            derivative(x, n)
+
+
 def test_nothing_of_the_size_of_all_windows_is_made():
     gradient = ast_ad.grad(frames, (0, 1), backend="numpy", fallback="error")
     gradient(np.ones(8), RNG.normal(size=25))

@@ -41,7 +41,8 @@ def array(*lengths, dtype="complex128"):
 def readers(*ops, result=None):
     """The functions whose results are still read, of those that ``unread`` read."""
     made = {out for op in ops for out in op.outs}
-    params = tuple({v for op in ops for v in op.args if isinstance(v, Var) and v not in made})
+    read_by = [v for op in ops for v in (*op.args, *op.kwargs.values())]
+    params = tuple({v for v in read_by if isinstance(v, Var) and v not in made})
     function = Function("f", params, Block(list(ops), (result,) if result is not None else ()))
     drop_readers(function)
     makers = {out: op for op in ops for out in op.outs}
@@ -71,6 +72,12 @@ def test_what_differs_is_read():
     first = transform(x)
     for other in (transform(array(M)), transform(x, np.fft.rfft), transform(array(N), norm=Lit("ortho"))):
         assert readers(first, read(first), other, result=other.out) == [first]
+
+
+def test_lengths_that_are_not_known_are_not_alike_by_name_either():
+    x, unknown = array(N), [Var(Array(np.dtype(complex), None)) for _ in range(2)]
+    first, second = (Op(np.convolve, (x,), (array(None),), {"v": v}) for v in unknown)
+    assert readers(first, read(first), second, result=second.out) == [first]
 
 
 def test_an_effect_between_them_parts_them():

@@ -125,18 +125,15 @@ def require_not_negative(s: Scalarizer, n: Arg) -> None:
     if isinstance(n, Lit) and n.value < 0:
         raise NoForm("a negative length")
     if isinstance(n, Var) and not s.bounds.not_negative(s.bounds.affine(n)):
-        _require_at_least(s, n, 0)
+        require_at_least(s, n, 0)
 
 
-def require_positive(s: Scalarizer, n: Arg) -> None:
-    """Check when the kernel runs that there is something along an axis."""
-    if isinstance(n, Lit) and n.value < 1:
-        raise NoForm("nothing along an axis")
-    if isinstance(n, Var):
-        _require_at_least(s, n, 1)
-
-
-def _require_at_least(s: Scalarizer, n: Var, least: int) -> None:
+def require_at_least(s: Scalarizer, n: Arg, least: int) -> None:
+    """Check a length when the kernel runs, whatever is known of it."""
+    if isinstance(n, Lit) and n.value < least:
+        raise NoForm("a length that NumPy refuses")
+    if not isinstance(n, Var):
+        return
     if n in s.waiting:
         s.flush()
     valid = s.body.op(operator.ge, n, Lit(least), type=Scalar("bool"))

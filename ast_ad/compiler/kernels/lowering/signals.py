@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import operator
-
 # mypy: disable-error-code="no-untyped-def, no-untyped-call"
+import operator
 from typing import Any
 
 import numpy as np

@@ -13,7 +13,7 @@ from ...ir.ops import Arg, Lit, Op, Seq
 from ...ir.types import Array, Scalar
 from ..nests.affine_indices import ZERO, Index
 from ..numbers.scalars import NoForm
-from .forms import broadcast, form_of, require_equal, require_positive
+from .forms import broadcast, form_of, require_at_least, require_equal
 from .loop_values import Filled, Mapped, Sliding, Value, stretched
 
 if TYPE_CHECKING:
@@ -140,12 +140,14 @@ def _windows(s: Scalarizer, op: Op) -> None:
     if type.ndim != value.rank + len(axes):
         raise NoForm("windows along other axes")
     lengths = []
-    for axis_length, dim in enumerate(type.shape):
+    for n, dim in enumerate(type.shape):
         known = s.extent(dim)
         if known is None:
             raise NoForm("windows of lengths that are not known")
-        if axis_length < value.rank:
-            require_positive(s, known)
+        if n < value.rank:
+            require_at_least(s, known, 1)
+        else:
+            require_at_least(s, known, 0)  # NumPy raises where one is asked for that is shorter
         lengths.append(known)
 
     def where(place: Place) -> tuple[Place, ...]:
