@@ -12,7 +12,7 @@ from __future__ import annotations
 import contextlib
 import copy
 import functools
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -29,9 +29,9 @@ from ..eager.collector import collected_rarely
 from ..eager.dispatch import needs_grad
 from ..eager.state import state
 from ..eager.views import edge_of
-from ..errors import InputError, NoDerivativeError, OtherTypeError, UnsupportedError
+from ..errors import InputError, InternalError, NoDerivativeError, OtherTypeError, UnsupportedError
 from ..tracing.births import births
-from ..tracing.pullbacks import spread
+from ..tracing.pullbacks import Rearranged, spread
 from ..tracing.recorder import TracedPullback, _start, recording
 from ..tracing.replacements import replaced_by
 from ..tracing.solvers.functions import Call, bare, place_of_call, untraced
@@ -114,7 +114,10 @@ class SolverCall(TracedCall):
         parts = (getattr(found, name) for name in names)
         return tuple(np.array(part) if isinstance(part, (bool, np.bool)) else part for part in parts)
 
-    def _recorded(self, leaves: tuple[Any, ...], constants: tuple[Any, ...]) -> tuple[tuple[Any, ...], Any]:
+    def _recorded(
+        self, leaves: tuple[Any, ...], constants: tuple[Any, ...], order: int = 1
+    ) -> tuple[tuple[Any, ...], Any]:
+        """The values, and a pullback that is known to an order: 1, or any, which is 2."""
         inputs, count = (*leaves, *constants), len(leaves)
         static = [(array, array.copy()) for array in map(plain, self.search.arrays)]
         with collected_rarely(), recording(), _alone(self.place):
@@ -126,13 +129,24 @@ class SolverCall(TracedCall):
             given = iter([entries[i] for i in self.order])
             args, kwargs = self.skeleton.unflatten([self._given(given, f) for f in self.functions])
             call = CompiledCall(self.function, args, kwargs)
+            call.to_first_order = order == 1
             found = flatten(self._selected(HANDLERS[self.__name__](call)))[0]
         now = (*(plain(start) for start in starts), *copies)
         self._require_unwritten([*zip(now, inputs, strict=True), *static])
         del ends
         values = tuple(self.converted(plain(v), t) for v, t in zip(found, self.types, strict=True))
         floats = [i for i, t in enumerate(self.types) if carries_derivative(t)]
-        return values, spread(TracedPullback(found, starts), floats, len(values), count)
+        pullback: Any = TracedPullback(found, starts)
+        if call.is_of_first_order:
+            pullback = Again(pullback, lambda: self._again(now, count, static))
+        return values, spread(pullback, floats, len(values), count)
+
+    def _again(self, inputs: Sequence[Any], count: int, static: Sequence[tuple[Any, Any]]) -> Any:
+        """The pullback of the same call, to any order."""
+        self._require_unwritten(static)
+        values, pullback = self._recorded(tuple(inputs[:count]), tuple(inputs[count:]), 2)
+        floats = [i for i, t in enumerate(self.types) if carries_derivative(t)]
+        return Rearranged(pullback, floats, range(count))
 
     def converted(self, value: Any, type: Type) -> Any:
         """A copy of the value, of this very type.
@@ -162,6 +176,19 @@ class SolverCall(TracedCall):
                 if now.flags.writeable:
                     now[...] = before
                 raise self.differs("one of its functions writes to an array from outside")
+
+
+class Again:
+    """A pullback to first order; for its own the call is made again."""
+
+    def __init__(self, pullback: Any, again: Callable[[], Any]) -> None:
+        self.pullback, self.again = pullback, again
+
+    def __call__(self, cotangents: Sequence[Any]) -> tuple[Any, ...]:
+        return tuple(self.pullback(cotangents))
+
+    def linearize(self, cotangents: Sequence[Any]) -> tuple[tuple[Any, ...], Any]:
+        return self.again().linearize(cotangents)  # type: ignore[no-any-return]
 
 
 def _is_function(value: Any) -> bool:
@@ -207,6 +234,16 @@ class Lifted:
     def __init__(self, tree: TreeDef) -> None:
         self.tree = tree
         self.every = EveryFloat(_called_by(self))
+        self._walks: dict[Any, EveryFloat | None] = {}
+
+    def within(self, walk: Callable[..., Any]) -> EveryFloat | None:
+        """Code that calls the function, as one that is compiled; None where it was refused before."""
+        if walk not in self._walks:
+            self._walks[walk] = EveryFloat(_walked(self, walk))
+        return self._walks[walk]
+
+    def refuse(self, walk: Callable[..., Any]) -> None:
+        self._walks[walk] = None
 
     def sample(self) -> Any:
         """The function with made-up numbers around it, to be searched."""
@@ -233,6 +270,15 @@ def _called_by(lifted: Lifted) -> Any:
     return equation
 
 
+def _walked(lifted: Lifted, walk: Any) -> Any:
+    """The same with code around it."""
+
+    def equation(leaves: Any, args: Any) -> Any:
+        return walk(lambda *point: lifted(leaves, point), *args)
+
+    return equation
+
+
 class CompiledFunction:
     """A function with what it finds around it, at a place of the graph perhaps: a call is one node there."""
 
@@ -251,11 +297,70 @@ class CompiledFunction:
                 return self._plain(*tree.unflatten(values)[1], **kwargs)
         if kwargs:
             raise CannotCompile()
-        numbers = [v[()] if isinstance(v, np.ndarray) and not v.ndim else v for v in values]
         with untraced():
-            value, pullback = compiled_vjp(
-                self.lifted.every.function, tree.unflatten(numbers), self.lifted.every
-            )
+            point = tree.unflatten(_numbers(leaves))
+            value, pullback = compiled_vjp(self.lifted.every.function, point, self.lifted.every)
         parts, structure = flatten(value)
-        edges = edges_of(leaf for leaf, v in zip(leaves, values, strict=True) if has_derivative(v))
+        edges = edges_of(leaf for leaf in leaves if has_derivative(leaf))
         return structure.unflatten(recorded(parts, pullback, edges, Traced))
+
+    def through(self, walk: Callable[..., Any], *args: Any) -> Any:
+        """What code that calls the function makes of it, as one node; None if that can't be compiled."""
+        found = self._walked(walk, args)
+        return None if found is None else self._node(*found, args)
+
+    def pulled(self, walk: Callable[..., Any], *args: Any) -> tuple[Any, Any] | None:
+        """The plain value of that code, an array, and its pullback; None if that can't be compiled.
+
+        The pullback gives, for a cotangent, those of what the function finds around it, and of ``args``: in
+        their structure, None where there is no derivative.
+        """
+        found = self._walked(walk, args)
+        if found is None:
+            return None
+        leaves, tree = flatten((self.leaves, args))
+        floats = [has_derivative(leaf) for leaf in leaves]
+
+        def pull(bar: Any) -> Any:
+            bars = iter(found[1]([bar]))
+            return tree.unflatten([next(bars) if is_float else None for is_float in floats])
+
+        return found[0], pull
+
+    def placed(self, value: Any, pull: Callable[[Any], Any], *args: Any) -> Any:
+        """A value in the graph, to first order; ``pull`` as that of ``pulled``."""
+        return self._node(value, ToFirstOrder(pull), args)
+
+    def _walked(self, walk: Callable[..., Any], args: tuple[Any, ...]) -> tuple[Any, Any] | None:
+        every = self.lifted.within(walk)
+        if every is None:
+            return None
+        leaves, tree = flatten((self.leaves, args))
+        try:
+            with untraced():
+                return compiled_vjp(every.function, tree.unflatten(_numbers(leaves)), every)
+        except (CannotCompile, InputError, NoDerivativeError):
+            self.lifted.refuse(walk)
+            return None
+
+    def _node(self, value: Any, pullback: Any, args: tuple[Any, ...]) -> Any:
+        edges = edges_of(leaf for leaf in flatten((self.leaves, args))[0] if has_derivative(leaf))
+        return recorded([value], pullback, edges, Traced)[0]
+
+
+class ToFirstOrder:
+    """A pullback by formula, which has none of its own."""
+
+    def __init__(self, pull: Callable[[Any], Any]) -> None:
+        self.pull = pull
+
+    def __call__(self, cotangents: Sequence[Any]) -> tuple[Any, ...]:
+        return tuple(flatten(self.pull(cotangents[0]))[0])
+
+    def linearize(self, cotangents: Sequence[Any]) -> Any:
+        raise InternalError("the pullback of one to first order", why="the call is made again for that")
+
+
+def _numbers(leaves: Sequence[Any]) -> list[Any]:
+    values = [plain(leaf) for leaf in leaves]
+    return [v[()] if isinstance(v, np.ndarray) and not v.ndim else v for v in values]

@@ -45,6 +45,8 @@ class Call:
 
     def __init__(self, original: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         self.original, self.name = original, original.__name__
+        self.to_first_order = False  # whether a pullback that has none of its own will do
+        self.is_of_first_order = False  # and is what was made
         self.varies = True  # whether what is found depends on anything
         self.unknown: list[Refused] = []  # the nodes of what was stored meanwhile
         self.bound = signature(original).bind(*args, **kwargs)

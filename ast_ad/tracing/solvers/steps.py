@@ -17,8 +17,8 @@ import numpy as np
 from ...eager.numpy_protocol import run
 from ...eager.state import state
 from ...eager.tensor import Tensor
-from ...eager.views import edge_of
 from ..traced_array import python_number
+from .collocated import at_once, collocation, combined, stages_for
 from .functions import (
     Call,
     bare,
@@ -28,7 +28,7 @@ from .functions import (
     untraced,
     without_derivative,
 )
-from .implicit import Solution
+from .walks import explicit_steps, values_at, values_at_swapped
 
 Right = Callable[[Any, Any], Any]
 Step = Callable[[Right, Any, Any, Any], Any]
@@ -38,72 +38,79 @@ EXPLICIT = "RK23", "RK45", "DOP853"
 # ----- the steps
 def explicit(method: str, f: Right, t: Any, y: Any, h: Any) -> Any:
     """One step of a Runge-Kutta method."""
-    import scipy.integrate
-
-    cls = getattr(scipy.integrate, method)
+    a, b, places = tableau(method)
     slopes = [f(t, y)]
-    for row, c in zip(cls.A[1 : cls.n_stages], cls.C[1 : cls.n_stages], strict=True):
+    for row, c in zip(a[1:], places[1:], strict=True):
         slopes.append(f(t + c * h, y + h * combined(row, slopes)))
-    return y + h * combined(cls.B, slopes)
-
-
-def combined(weights: Sequence[float], slopes: Sequence[Any]) -> Any:
-    parts = [float(w) * slope for w, slope in zip(weights, slopes, strict=False) if w]
-    return functools.reduce(lambda a, b: a + b, parts)
-
-
-def collocation(states: Callable[[float], Any], stages: int, f: Right, t: Any, y: Any, h: Any) -> Any:
-    """One step by the equations of Radau's method, which ``states`` of a finer one nearly solve."""
-    places, matrix = radau(stages)
-    start, length, size = float(bare(t)), float(bare(h)), np.size(bare(y))
-    solution = Solution(np.array([states(start + c * length) for c in places]).ravel())
-    inner = run(np.reshape, (solution.point, (stages, size)), {})
-    slopes = [f(t + c * h, inner[i]) for i, c in enumerate(places.tolist())]
-    rows = [inner[i] - y - h * combined(matrix[i], slopes) for i in range(stages)]
-
-    def derivative() -> np.ndarray:
-        """Each of the slopes depends on its own state alone."""
-        own = [slope_by_states(solution, slope, size) for slope in slopes]
-        parts = [length * sum(a * d for a, d in zip(matrix[i], own, strict=True)) for i in range(stages)]
-        return np.eye(solution.size) - np.concatenate(parts)
-
-    solution.close(run(np.concatenate, (rows,), {}), derivative)
-    return run(np.reshape, (solution.value, (stages, size)), {})[stages - 1]
-
-
-def slope_by_states(solution: Solution, slope: Any, size: int) -> np.ndarray:
-    """The derivative of one of the slopes by the states of all stages."""
-    root = edge_of(slope) if isinstance(slope, Tensor) else (None, 0)
-    if root[0] is None:
-        return np.zeros((size, solution.size))
-    return np.array([solution.by_point(root, seed) for seed in np.eye(size)])
+    return y + h * combined(b, slopes)
 
 
 @functools.cache
-def radau(stages: int) -> tuple[np.ndarray, np.ndarray]:
-    """The places of the stages in a step, the last at its end, and the coefficients."""
-    legendre = np.polynomial.Legendre
-    difference = legendre.basis(stages, domain=[0, 1]) - legendre.basis(stages - 1, domain=[0, 1])
-    places = np.sort(difference.roots().real)
-    places[-1] = 1.0
-    powers = np.arange(1, stages + 1)
-    return places, (places[:, None] ** powers / powers) @ np.linalg.inv(places[:, None] ** (powers - 1))
+def tableau(method: str) -> tuple[np.ndarray, ...]:
+    """The coefficients of an explicit method."""
+    import scipy.integrate
+
+    cls = getattr(scipy.integrate, method)
+    return cls.A, cls.B, cls.C
 
 
-def recorded(f: Right, y0: Any, times: Sequence[Any], ends: Sequence[float], step: Step) -> list[Any]:
-    """The states at ``times``, the first of which has ``y0``; no step goes over one of the ``ends``."""
-    y, found = y0, [y0]
-    for t, after in zip(times, times[1:], strict=False):
-        low, high = sorted((float(bare(t)), float(bare(after))))
-        slack = 1e-12 * max(abs(low), abs(high))
-        inner = sorted(
-            {e for e in ends if low + slack < e < high - slack}, reverse=float(bare(after)) < float(bare(t))
-        )
-        for begin, end in zip([t, *inner], [*inner, after], strict=True):
-            if float(bare(begin)) != float(bare(end)) or isinstance(end, Tensor) or isinstance(begin, Tensor):
-                y = step(f, begin, y, end - begin)
-        found.append(y)
-    return found
+class Stepped:
+    """The steps that lead to ``times``, the first of which is where they start; none goes over an end.
+
+    ``pairs``: where each step begins and ends; ``after``: how many of them lead to each of the times.
+    """
+
+    def __init__(self, times: Sequence[Any], ends: Sequence[float]) -> None:
+        self.pairs: list[tuple[Any, Any]] = []
+        self.after = [0]
+        for t, following in zip(times, times[1:], strict=False):
+            low, high = sorted((float(bare(t)), float(bare(following))))
+            slack = 1e-12 * max(abs(low), abs(high))
+            inner = sorted(
+                {e for e in ends if low + slack < e < high - slack},
+                reverse=float(bare(following)) < float(bare(t)),
+            )
+            for begin, end in zip([t, *inner], [*inner, following], strict=True):
+                if (
+                    float(bare(begin)) != float(bare(end))
+                    or isinstance(end, Tensor)
+                    or isinstance(begin, Tensor)
+                ):
+                    self.pairs.append((begin, end))
+            self.after.append(len(self.pairs))
+
+    def states(self, f: Right, y0: Any, step: Step) -> list[Any]:
+        """The states at the times, the first of which has ``y0``: each operation is recorded."""
+        y, every = y0, [y0]
+        for begin, end in self.pairs:
+            y = step(f, begin, y, end - begin)
+            every.append(y)
+        return [every[count] for count in self.after]
+
+    def of_explicit(self, call: Call, function: Any, y0: Any, method: str) -> list[Any] | None:
+        """The same by an explicit method, as one operation; None where it can't be compiled."""
+        begins, ends = (joined(side) for side in zip(*self.pairs, strict=True))
+        every = function.through(explicit_steps, y0, begins, ends - begins, call.args(), *tableau(method))
+        return None if every is None else [every[count] for count in self.after]
+
+    def of_collocation(
+        self, call: Call, function: Any, walk: Any, sol: Any, y0: Any, stages: int
+    ) -> list[Any] | None:
+        """The same by collocation, to first order; None where it can't be compiled."""
+        if not call.to_first_order or any(isinstance(t, Tensor) for pair in self.pairs for t in pair):
+            return None
+        every = at_once(function, walk, sol, y0, self.pairs, call.args(), stages)
+        call.is_of_first_order = every is not None
+        return None if every is None else [every[count] for count in self.after]
+
+
+def is_compiled(function: Any) -> bool:
+    """Whether code that calls a function can be compiled as a whole."""
+    return hasattr(type(function), "through")
+
+
+def joined(times: Sequence[Any]) -> Any:
+    return run(np.stack, (list(times),), {}) if any(isinstance(t, Tensor) for t in times) else np.array(times)
 
 
 # ----- SciPy's functions
@@ -132,10 +139,9 @@ def record(call: Call, found: Any, method: str | None) -> None:
         slope = traced_array(function(t, y[:, None] if several else y, *args))
         return run(np.ravel, (slope,), {}) if several or np.ndim(slope) != 1 else slope
 
+    stages = stages_for(o["options"].get("rtol", 1e-3))
     step: Step = (
-        functools.partial(explicit, method)
-        if method
-        else functools.partial(collocation, found.sol, stages_for(o["options"].get("rtol", 1e-3)))
+        functools.partial(explicit, method) if method else functools.partial(collocation, found.sol, stages)
     )
     ends = found.t if found.sol is None else found.sol.ts
     times = times_of(call, found)
@@ -145,8 +151,15 @@ def record(call: Call, found: Any, method: str | None) -> None:
         or isinstance(start, Tensor)
         or isinstance(times[0], Tensor)
     )
-    states = recorded(f, y0 * 1.0, [start, *times] if leads else times, ends.tolist(), step)[int(leads) :]
-    every = run(np.stack, (states, 1), {})
+    steps = Stepped([start, *times] if leads else times, ends.tolist())
+    states, y0 = None, y0 * 1.0
+    if steps.pairs and is_compiled(function) and not several:
+        if method:
+            states = steps.of_explicit(call, function, y0, method)
+        else:
+            states = steps.of_collocation(call, function, values_at, found.sol, y0, stages)
+    states = states or steps.states(f, y0, step)
+    every = run(np.stack, (states[int(leads) :], 1), {})
     if not isinstance(every, Tensor) or not getattr(every, "_requires_grad", False):
         return
     trust(call, found, o)
@@ -211,10 +224,6 @@ class Unknown:
         )
 
 
-def stages_for(tolerance: Any) -> int:
-    return 3 if float(np.min(bare(tolerance))) > 1e-6 else 5
-
-
 def odeint(call: Call) -> Any:
     """``odeint``: where its steps are it doesn't tell, so that ``LSODA`` runs beside it."""
     found, o = call.solve(), call.options
@@ -230,18 +239,31 @@ def odeint(call: Call) -> Any:
 
     times = [python_number(t) if isinstance(t, Tensor) else float(t) for t in traced_array(o["t"])]
     y0 = run(np.ravel, (traced_array(o["y0"]),), {}) * 1.0
-    told = beside(call, f, y0, times)
+    compiled = is_compiled(function)
+    told = beside(call, plain_right(call, function, args) if compiled else plain_function(f), y0, times)
     if told.status == -1:
         call.warn(
             f"the solver stopped at t = {told.t[-1]:.6g} ({told.message}): the derivative can't be trusted"
         )
         return found
-    step = functools.partial(collocation, told.sol, 5)
-    every = run(np.stack, (recorded(f, y0, times, told.sol.ts.tolist(), step), 0), {})
+    steps, of = Stepped(times, told.sol.ts.tolist()), None
+    if steps.pairs and compiled:
+        walk = values_at if o["tfirst"] else values_at_swapped
+        of = steps.of_collocation(call, function, walk, told.sol, y0, 5)
+    of = of or steps.states(f, y0, functools.partial(collocation, told.sol, 5))
+    every = run(np.stack, (of, 0), {})
     call.found(every)
     states = standing_for(states, every)
     beside_them = f"what `{call.name}` tells beside the states"
     return (states, without_derivative(call, found[1], beside_them)) if o["full_output"] else states
+
+
+def plain_right(call: Call, function: Any, args: tuple[Any, ...]) -> Right:
+    """The right-hand side that ``odeint`` was given, of plain numbers alone."""
+    plain, given = bare(function), bare(args)
+    if call.options["tfirst"]:
+        return lambda t, y: np.ravel(plain(t, y, *given))
+    return lambda t, y: np.ravel(plain(y, t, *given))
 
 
 def beside(call: Call, f: Right, y0: Any, times: Sequence[Any]) -> Any:
@@ -252,8 +274,7 @@ def beside(call: Call, f: Right, y0: Any, times: Sequence[Any]) -> Any:
     usual = 1.49012e-8
     rtol, atol = (usual if o[name] is None else bare(o[name]) for name in ("rtol", "atol"))
     span, start = (float(bare(times[0])), float(bare(times[-1]))), np.array(bare(y0), float)
-    function = plain_function(f)
     with call.unknown_stores(), untraced():
         return scipy.integrate.solve_ivp(
-            function, span, start, method="LSODA", dense_output=True, rtol=rtol, atol=atol
+            f, span, start, method="LSODA", dense_output=True, rtol=rtol, atol=atol
         )
