@@ -223,6 +223,12 @@ class CompiledCall(Call):
         with untraced():
             return self.original(*self.bound.args, **self.bound.kwargs)
 
+    def value_of(self, function: Any, x: Any, args: tuple[Any, ...]) -> Any:
+        if not isinstance(function, CompiledFunction):
+            return super().value_of(function, x, args)
+        with untraced():
+            return np.asarray(bare(function)(x, *bare(args)))
+
     def unknown_stores(self) -> Any:
         return contextlib.nullcontext()  # its functions store nothing
 

@@ -71,6 +71,10 @@ class Call:
         with self.unknown_stores(), untraced():
             return self.original(*self.bound.args, **self.bound.kwargs)
 
+    def value_of(self, function: Any, x: Any, args: tuple[Any, ...]) -> Any:
+        """``function(x, *args)``, plain, where the solver has not been."""
+        return bare(traced_array(function(noticed(x), *args)))
+
     @contextmanager
     def unknown_stores(self) -> Iterator[None]:
         """What the user's functions store somewhere, or write to an array, has no derivative afterwards.
@@ -195,6 +199,11 @@ def plain_function(function: Any, given: Container[int] = ()) -> Any:
 
     traced = state.tracing
     return call
+
+
+def is_compiled(function: Any) -> bool:
+    """Whether code that calls a function can be compiled as a whole."""
+    return hasattr(type(function), "through")
 
 
 def noticed(value: Any) -> Any:

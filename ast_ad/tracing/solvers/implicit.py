@@ -240,7 +240,7 @@ class Linear:
 
     def _solved(self, matrix: np.ndarray, g: np.ndarray) -> Any:
         if not self.singular:
-            return g / matrix if matrix.ndim == 1 else np.linalg.solve(matrix, g)
+            return g / matrix.ravel() if matrix.ndim == 1 or matrix.size == 1 else np.linalg.solve(matrix, g)
         if self.solution.least and matrix.ndim == 2 and np.all(np.isfinite(matrix)):
             return np.linalg.pinv(matrix, rcond=NEARLY) @ g
         if matrix.ndim == 1:

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 
 from ...eager.state import state
+from ...eager.tensor import Tensor
 from .functions import (
     Call,
     bare,
-    noticed,
+    is_compiled,
     replaced_fields,
     rest_unknown,
     standing_for,
@@ -24,7 +25,8 @@ from .functions import (
     tried,
     without_derivative,
 )
-from .implicit import Solution
+from .implicit import Linear, Solution
+from .walks import residual
 
 FLAT = 1e-3  # of the slope of a chord: where the slope at the root is less, it is no single root
 
@@ -110,6 +112,10 @@ def closed(
     """The value of a solution of ``function(x, *args) = 0``, recorded unless nothing is."""
     if not state.grad:
         return solution.x
+    if call.to_first_order and is_compiled(function) and not solution.diagonal:
+        found = at_once(call, function, solution, args, converged, message)
+        if found is not None:
+            return found
     flat = Flatness(call, function, solution, args) if converged else None
     solution.recorded = recorded = traced_array(function(solution.point, *args))
     if np.size(recorded) != solution.size:
@@ -124,6 +130,29 @@ def closed(
         if flat is not None and not solution.linear.singular:
             flat.warn()
     return call.found(solution.value)
+
+
+def at_once(call: Call, function: Any, solution: Solution, args: Any, converged: Any, message: str) -> Any:
+    """The same to first order, of a function that is compiled; None where it can't be as a whole."""
+    flat = Flatness(call, function, solution, args) if converged else None
+    pulled = function.pulled(residual, solution.x, args)
+    if pulled is None or np.size(pulled[0]) != solution.size:
+        return None
+    solution.residual, pull = pulled
+    rows = [np.reshape(pull(seed)[1][0], solution.size) for seed in np.eye(solution.size)]
+    solution.linear = Linear(np.array(rows), solution)
+
+    def pull_root(bar: Any) -> Any:
+        around, (_, bars) = pull(-solution.linear.transposed(np.reshape(bar, solution.size)))
+        return around, (bars,)
+
+    value = function.placed(solution.x, pull_root, args)
+    if isinstance(value, Tensor):
+        call.is_of_first_order = True
+        call.trust(solution, bool(converged), str(message))
+        if flat is not None and not solution.linear.singular:
+            flat.warn()
+    return call.found(value)
 
 
 class Flatness:
@@ -146,8 +175,8 @@ class Flatness:
             steps = [
                 np.reshape(s, np.shape(x)) for s in (far[None] if self.solution.diagonal else np.diag(far))
             ]
-            points = [noticed(x + s if np.ndim(x) else x + type(x)(s)) for s in steps]
-            rows = [bare(traced_array(self.function(place, *self.args))) for place in points]
+            points = [x + s if np.ndim(x) else x + type(x)(s) for s in steps]
+            rows = [self.call.value_of(self.function, place, self.args) for place in points]
             found = np.array([np.reshape(row, self.solution.size) for row in rows], float)
         return found
 
@@ -158,7 +187,7 @@ class Flatness:
         """
         slope, least = self.solution.linear.matrix, 1.0
         with np.errstate(all="ignore"), contextlib.suppress(np.linalg.LinAlgError, TypeError):
-            if self.solution.diagonal:
+            if self.solution.diagonal or self.solution.size == 1:
                 least = np.nanmin(np.abs(slope * far / (values[0] - self.solution.residual)))
             else:
                 chords = (values - self.solution.residual) / far[:, None]

@@ -22,6 +22,7 @@ from .collocated import at_once, collocation, combined, stages_for
 from .functions import (
     Call,
     bare,
+    is_compiled,
     plain_function,
     standing_for,
     traced_array,
@@ -102,11 +103,6 @@ class Stepped:
         every = at_once(function, walk, sol, y0, self.pairs, call.args(), stages)
         call.is_of_first_order = every is not None
         return None if every is None else [every[count] for count in self.after]
-
-
-def is_compiled(function: Any) -> bool:
-    """Whether code that calls a function can be compiled as a whole."""
-    return hasattr(type(function), "through")
 
 
 def joined(times: Sequence[Any]) -> Any:

@@ -10,6 +10,11 @@ from typing import Any
 import numpy as np
 
 
+def residual(f: Any, x: Any, args: tuple[Any, ...]) -> Any:
+    """The numbers of ``f(x, *args)``."""
+    return np.reshape(np.asarray(f(x, *args)), -1)
+
+
 def explicit_steps(
     f: Any, y0: Any, begins: Any, lengths: Any, args: tuple[Any, ...], a: Any, b: Any, c: Any
 ) -> Any:
