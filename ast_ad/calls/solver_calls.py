@@ -296,9 +296,12 @@ class CompiledFunction:
         return self._plain
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if not state.grad:
+            with untraced():
+                return self._plain(*bare(args), **kwargs)
         leaves, tree = flatten((self.leaves, args))
         values = [plain(leaf) for leaf in leaves]
-        if not state.grad or not any(isinstance(leaf, Traced) and needs_grad(leaf) for leaf in leaves):
+        if not any(isinstance(leaf, Traced) and needs_grad(leaf) for leaf in leaves):
             with untraced():
                 return self._plain(*tree.unflatten(values)[1], **kwargs)
         if kwargs:

@@ -22,7 +22,8 @@ from ...eager.numpy_protocol import run
 from ...eager.state import state
 from ...eager.tensor import Tensor
 from ..traced_array import plain, python_number
-from .functions import Call, bare, standing_for, traced_array, tried, without_derivative
+from .functions import Call, bare, is_compiled, standing_for, traced_array, tried, without_derivative
+from .walks import weighted_sum
 
 Integrand = Callable[[Any], Any]
 Piece = tuple[Any, Any]
@@ -235,12 +236,17 @@ def ending(low: Any, high: Any) -> Nodes:
 # ----- the sum
 def added(call: Call, f: Integrand, nodes: Nodes) -> Any:
     """The sum of the integrand over the nodes: at once, if it takes arrays, else one after the other."""
-    total: Any = 0.0
     points, weights = (joined(part) for part in zip(*nodes, strict=True))
     if takes_arrays(call, f, bare(points)):
         return run(np.sum, (f(points) * weights,), {})
+    function = call.options[next(iter(call.options))]
+    if is_compiled(function):
+        at_once = function.through(weighted_sum, points, weights, call.args())
+        if at_once is not None:
+            return at_once
     every: Any = points
     single = python_number if isinstance(points, Tensor) else float
+    total: Any = 0.0
     for at, weight in enumerate(weights):
         height = f(single(every[at]))
         height = traced_array(height) if isinstance(height, (list, tuple)) else height
