@@ -102,16 +102,29 @@ def _lowering(symbol: str, arity: int, number: Any, numba_number: Callable[..., 
         if not found:
             return context.compile_internal(builder, numba_number, signature, args)
         module, type = builder.module, ir.FloatType() if single else ir.DoubleType()
-        call = builder.call(_declare(module, type, arity, symbol), args)
-        names = [f"_ZGV_LLVM_N{lanes}{'v' * arity}_{symbol}({name})" for lanes, name in found]
+        vectors = [(n, _declare(module, ir.VectorType(type, n), arity, name)) for n, name in found]
+        return call_of_numbers(builder, _declare(module, type, arity, symbol), args, vectors)
+
+    return lower
+
+
+def call_of_numbers(builder: Any, function: Any, args: Any, vectors: list[tuple[int, Any]]) -> Any:
+    """A call that the loop vectoriser may replace; ``vectors``: functions of so many numbers at once."""
+    call = builder.call(function, args)
+    if vectors:
+        kinds = "v" * len(args)
+        names = [f"_ZGV_LLVM_N{lanes}{kinds}_{function.name}({vector.name})" for lanes, vector in vectors]
         # the base class's method: llvmlite's own refuses attributes that it has no name for
         set.add(call.attributes, f'"vector-function-abi-variant"="{",".join(names)}"')
         # without it LLVM takes half of what an AVX-512 processor has, and such loops 1.3 to 2.5 times as long
         set.add(builder.function.attributes, f'"prefer-vector-width"="{_sets[-1][1] * 8}"')
-        _keep(module, [_declare(module, ir.VectorType(type, lanes), arity, name) for lanes, name in found])
-        return call
+        _keep(builder.module, [vector for _, vector in vectors])
+    return call
 
-    return lower
+
+def lanes(size: int) -> list[int]:
+    """How many numbers of ``size`` bytes the processor's vectors have."""
+    return [width // size for _, width in _sets]
 
 
 def _signature(*args: Any) -> Any:

@@ -43,50 +43,6 @@ def identity(x):
     return x
 
 
-@linked
-def remainder(x, y):
-    """``x % y`` with the sign of ``y``; NaN for ``y = 0``."""
-    rest = np.fmod(x, y)
-    return rest + y if rest != 0 and (y < 0) != (rest < 0) else rest
-
-
-@linked
-def floor_divide(x, y):
-    if y == 0:
-        return x / y
-    rest = np.fmod(x, y)
-    quotient = (x - rest) / y
-    if rest != 0 and (y < 0) != (rest < 0):
-        quotient -= 1
-    down = np.floor(quotient)
-    return down + 1 if quotient - down > 0.5 else down
-
-
-@linked
-def remainder_of_integers(x, y):
-    """``x % y`` with the sign of ``y``; 0 for ``y = 0``."""
-    if y == 0 or y == -1:
-        return 0
-    return x % y
-
-
-@linked
-def floor_divide_integers(x, y):
-    """``x // y``; 0 for ``y = 0``."""
-    if y == 0:
-        return 0
-    return -x if y == -1 else x // y
-
-
-@linked
-def fmod_of_integers(x, y):
-    """The remainder with the sign of ``x``; 0 for ``y = 0``."""
-    if y == 0 or y == -1:
-        return 0
-    rest = x % y
-    return rest - y if rest != 0 and (x < 0) != (y < 0) else rest
-
-
 @inlined
 def power_dx(x, y):
     """``y * x ** (y - 1)``, which is 0 for ``y = 0``."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from .. import vector_math
 from ..linked import linked
-from . import complex_math, kernel_math, selections
+from . import complex_math, kernel_math, remainders, selections
 
 DTYPES = "int64", "float32", "float64", "complex64", "complex128"
 # Functions whose results are booleans, whatever they compare.
@@ -46,7 +46,7 @@ def __getattr__(name: str) -> Any:
 
 def _find(name: str) -> Any:
     """The function of one of the other modules, of Python or NumPy, or else of SciPy."""
-    for module in selections, kernel_math, complex_math, vector_math, builtins, operator:
+    for module in selections, remainders, kernel_math, complex_math, vector_math, builtins, operator:
         if callable(found := getattr(module, name, None)):
             return found
     if isinstance(found := getattr(np, name, None), np.ufunc):

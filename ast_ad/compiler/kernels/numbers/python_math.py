@@ -17,6 +17,7 @@ from numba.core import types
 
 from .. import vector_math
 from ..linked import linked
+from . import remainders
 from .as_written import PLAIN
 
 
@@ -62,6 +63,8 @@ def int_floor_divide(x, y):
 def int_remainder(x, y):
     if y == 0:
         raise ZeroDivisionError("integer division or modulo by zero")
+    if 0 <= x < y:
+        return x
     return 0 if y == -1 else x % y
 
 
@@ -148,20 +151,14 @@ def divide_complex(x, y):
 def floor_divide(x, y):
     if y == 0:
         raise ZeroDivisionError("division by zero")
-    rest = np.fmod(x, y)
-    quotient = (x - rest) / y
-    if rest != 0 and (y < 0) != (rest < 0):
-        quotient -= 1
-    down = np.floor(quotient)
-    return down + 1 if quotient - down > 0.5 else down
+    return remainders.floor_divide(x, y)
 
 
 @linked
 def remainder(x, y):
     if y == 0:
         raise ZeroDivisionError("division by zero")
-    rest = np.fmod(x, y)
-    return rest + y if rest != 0 and (y < 0) != (rest < 0) else rest
+    return remainders.remainder(x, y)
 
 
 @linked
@@ -330,7 +327,7 @@ def copysign(x, y):
 
 @linked
 def fmod(x, y):
-    result = np.fmod(np.float64(x), np.float64(y))
+    result = remainders.fmod(np.float64(x), np.float64(y))
     if result != result and x == x and y == y:
         raise ValueError("math domain error")
     return result

@@ -27,6 +27,7 @@ from . import (
     kernel_math as k,
     promoted,
     python_forms,
+    remainders as r,
     selections as choose,
 )
 
@@ -115,12 +116,12 @@ def _arithmetic() -> None:
     _each([np.reciprocal], "fd", k.reciprocal)
     _each([np.square], "lfdFD", k.square)
     _each([np.power, np.float_power], "fd", v.pow, 2)
-    _each([np.remainder], "fd", k.remainder, 2)
-    _each([np.remainder], "l", k.remainder_of_integers, 2)
-    _each([np.floor_divide], "fd", k.floor_divide, 2)
-    _each([np.floor_divide], "l", k.floor_divide_integers, 2)
-    _each([np.fmod], "fd", np.fmod, 2)
-    _each([np.fmod], "l", k.fmod_of_integers, 2)
+    _each([np.remainder], "fd", r.remainder, 2)
+    _each([np.remainder], "l", r.remainder_of_integers, 2)
+    _each([np.floor_divide], "fd", r.floor_divide, 2)
+    _each([np.floor_divide], "l", r.floor_divide_integers, 2)
+    _each([np.fmod], "fd", r.fmod, 2)
+    _each([np.fmod], "l", r.fmod_of_integers, 2)
     _each([np.copysign], "fd", np.copysign, 2)
     _each([helpers.safe_product], "fd", choose.safe_product, 2)
     _each([helpers.exact_product], "fd", choose.exact_product, 2)
@@ -224,7 +225,7 @@ _complex()
 SINGLE = {
     *(operator.add, operator.sub, operator.mul, operator.truediv, operator.neg, operator.pos, builtins.abs),
     *(operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne),
-    *(k.square, k.identity, choose.safe_product, choose.exact_product, choose.ratio, k.remainder),
+    *(k.square, k.identity, choose.safe_product, choose.exact_product, choose.ratio, r.remainder, r.fmod),
     *(
         choose.maximum,
         choose.minimum,

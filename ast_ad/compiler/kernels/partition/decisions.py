@@ -21,7 +21,7 @@ from ...ir import builtin
 from ...ir.ops import Arg, Function, If, Op, Var, While, walk
 from ...ir.types import Scalar, kind_of
 from ..nests.nests import SLOW
-from ..numbers import as_written, counts, kernel_math, python_math, sorted_places
+from ..numbers import as_written, counts, kernel_math, python_math, remainders, sorted_places
 from ..numbers.powers import argument_type
 
 _AS_WRITTEN: dict[Callable[..., Any], Callable[..., Any]] = {
@@ -33,7 +33,7 @@ _AS_WRITTEN: dict[Callable[..., Any], Callable[..., Any]] = {
 }
 Sources = dict[Var, list[Op | Arg]]
 _STEPS = {
-    np.floor, np.ceil, np.trunc, np.rint, np.fmod, kernel_math.floor_divide, kernel_math.remainder,
+    np.floor, np.ceil, np.trunc, np.rint, remainders.fmod, remainders.floor_divide, remainders.remainder,
     python_math.floor_divide, python_math.remainder, kernel_math.heaviside,
 }  # fmt: skip
 """What jumps, and gives a float."""
