@@ -3,6 +3,7 @@
 import re
 
 import numpy as np
+import pytest
 
 import ast_ad
 
@@ -49,3 +50,63 @@ def test_scattered_sums_into_one_array_share_their_loop():
 
 def test_exact_kernels_are_told_that_arrays_are_apart():
     assert "@exact_apart_kernel" in compared(shut)
+
+
+TABLE, PLACES = RNG.normal(size=(3, 23)), RNG.integers(-23, 23, 31)
+ROWS = RNG.integers(0, 3, 31)
+
+
+def index_with_number(table):
+    return table[0, PLACES, None] * np.arange(2.0)
+
+
+def index_behind(table):
+    return table[None, ROWS, PLACES, None]
+
+
+def index_after_slice(table):
+    return table[1:, None, PLACES] * 2.0
+
+
+def index_before_slice(table):
+    return table[None, ROWS[:, None], None, ::2]
+
+
+def index_of_any(table):
+    return np.exp(table)[..., None, PLACES[:5, None]]
+
+
+@pytest.mark.parametrize(
+    "part", [index_with_number, index_behind, index_after_slice, index_before_slice, index_of_any]
+)
+def test_none_beside_indices(part):
+    """New axes beside integer arrays, in reads, in writes and in sums into what was read."""
+
+    def f(table):
+        out = np.sin(part(table))
+        total = np.sum(out * np.cos(out))
+        other = np.zeros((3, 23))
+        np.add.at(other, (1, PLACES, None), table[0, PLACES, None])
+        return total + np.sum(other**3)
+
+    compiled = ast_ad.value_and_grad(f, backend="numba")
+    value, gradient = compiled(TABLE)
+    assert compiled.backend == "numba"
+    code = [line for line in compiled.source.splitlines() if not line.lstrip().startswith("#")]
+    assert not any("np.add.at" in line or "None" in line for line in code)
+    _, wanted = ast_ad.value_and_grad(f, backend="numpy")(TABLE)
+    assert np.isclose(value, f(TABLE), rtol=1e-13)
+    np.testing.assert_allclose(gradient, wanted, rtol=1e-12, atol=1e-13)
+    direction, h = RNG.normal(size=TABLE.shape), 1e-6
+    slope = (f(TABLE + h * direction) - f(TABLE - h * direction)) / (2 * h)
+    assert np.isclose(np.sum(gradient * direction), slope, rtol=1e-6)
+
+
+def test_an_index_beyond_the_end_is_numpys_error():
+    def f(table, places):
+        return np.sum(table[0, places, None] ** 2)
+
+    compiled = ast_ad.value_and_grad(f, backend="numba")
+    compiled(TABLE, PLACES)
+    with pytest.raises(IndexError, match="out of bounds"):
+        compiled(TABLE, np.where(PLACES == PLACES[7], 23, PLACES))

@@ -9,6 +9,8 @@ import ast_ad
 
 RNG = np.random.default_rng(21)
 STATE, RATES = RNG.uniform(0.5, 1.5, (37, 3)), RNG.uniform(0.2, 0.4, (2, 37))
+LEFT, RIGHT = RNG.integers(0, 37, (2, 90))
+LEFT[:5], RIGHT[3:5] = 7, 7
 
 
 def slope(state, rates):
@@ -53,6 +55,22 @@ def added(state, rates):
     return np.sum(s * cells)
 
 
+def over_edges(state, rates):
+    """Cells that edges read and add to, some of them twice: what an edge computes stays in registers."""
+    total = 0.0
+    for _ in range(3):
+        a, b = state[LEFT], state[RIGHT]
+        slide = np.sum(a[:, 1:] * b[:, 1:], axis=1) / a[:, 0]
+        flux = 0.5 * (a + b) * slide[:, None]
+        flux[:, 1:] += rates[0, LEFT, None] * (a[:, :2] - b[:, :2])
+        change = np.zeros_like(state)
+        np.add.at(change, LEFT, -flux)
+        np.add.at(change, RIGHT, flux)
+        state = state + 0.01 * change
+        total += np.sum(state**2 * rates[1, :, None])
+    return total
+
+
 def compared(f, dtype, tolerance):
     args = STATE.astype(dtype), RATES.astype(dtype)
     compiled = ast_ad.value_and_grad(f, argnums=(0, 1), backend="numba")
@@ -67,12 +85,12 @@ def compared(f, dtype, tolerance):
 
 
 @pytest.mark.parametrize("dtype, tolerance", [(np.float64, 1e-11), (np.float32, 2e-4)])
-@pytest.mark.parametrize("f", [staged, overwritten, added])
+@pytest.mark.parametrize("f", [staged, overwritten, added, over_edges])
 def test_values_and_gradients_are_those_of_numpy_code(f, dtype, tolerance):
     compared(f, dtype, tolerance)
 
 
-@pytest.mark.parametrize("f", [staged, overwritten, added])
+@pytest.mark.parametrize("f", [staged, overwritten, added, over_edges])
 def test_gradients_are_those_of_differences(f):
     _, gradients = compared(f, np.float64, 1e-11)
     for position, g in enumerate(gradients):
@@ -90,3 +108,12 @@ def test_slopes_are_numbers_not_arrays():
     assert steps is not None
     written = set(re.findall(r"^ +(\w+)\[.*?\] \+?= ", steps.group(2), re.MULTILINE))
     assert len({name for name in written if "tape" not in name}) == 1, written
+
+
+def test_edges_keep_cells_in_numbers():
+    """Neither the fluxes of an edge nor their cotangents are arrays, and nothing loops over three numbers."""
+    source, _ = compared(over_edges, np.float64, 1e-11)
+    assert source.count("_kernel\n") == 1
+    kernel = source[: source.index("def over_edges_value_and_grad(")]
+    assert not re.search(r"for j in range\([12]\)", kernel)
+    assert not re.search(r"\w+\[[0-9]\] \+?=", kernel)

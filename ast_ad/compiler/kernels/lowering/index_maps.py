@@ -1,7 +1,7 @@
 """What does an index select? A part of an array as lengths and a map of places.
 
-Integers, slices with a constant step, None, Ellipsis; integer arrays (one, or several of one shape) select
-along their axes. Everything else is left to NumPy.
+Integers, slices with a constant step, None, Ellipsis; integer arrays next to each other select along their
+axes. Everything else is left to NumPy.
 """
 
 from __future__ import annotations
@@ -133,7 +133,9 @@ def _slice(
     if known is not None and first is not None:
         return first, known, step
     stop, _ = _bound(s, item.stop, array, axis, length)
-    if known is None:
+    if known is None and isinstance(start, Lit) and isinstance(stop, Lit):
+        known = Lit(len(range(start.value, stop.value, step)))
+    elif known is None:
         known = s.body.op(kernels.span, start, stop, Lit(step), type=INT)
         if dim is not None:
             known = s.has_length(dim, known)
@@ -212,39 +214,41 @@ def _gathered(s: Scalarizer, array: Value, items: list[Arg]) -> Part:
     from .forms import broadcast
 
     values = [s.arg(i) if isinstance(i, Var) else i for i in items]
-    if any(isinstance(v, Lit) and v.value is None for v in values):
-        raise NoForm("None and integer arrays in one index")
-    places = [k for k, v in enumerate(values) if not isinstance(items[k], Slice)]
+    new = [k for k, v in enumerate(values) if isinstance(v, Lit) and v.value is None]
+    places = [k for k, v in enumerate(values) if not isinstance(items[k], Slice) and k not in new]
     arrays: list[Value] = [v for v in values if isinstance(v, Value)]
-    if any(a.type.kind != "int" for a in arrays) or len(items) != array.rank:
+    if any(a.type.kind != "int" for a in arrays) or len(items) - len(new) != array.rank:
         raise NoForm("an index with booleans")
+    axes = {k: axis for axis, k in enumerate(k for k in range(len(items)) if k not in new)}
     if places != list(range(places[0], places[-1] + 1)):
         raise NoForm("an index of arrays and slices by turns")
     rank = max(a.rank for a in arrays)
     shape = next(a.type.shape for a in arrays if a.rank == rank)
     own = broadcast(s, arrays, Array(arrays[0].type.dtype, shape))
     fixed = {
-        k: Index.of(position(s, s.number(items[k]), array, k))
+        k: Index.of(position(s, s.number(items[k]), array, axes[k]))
         for k in places
         if not isinstance(values[k], Value)
     }
-    slices = {k: _slice(s, i, array, k, None) for k, i in enumerate(items) if isinstance(i, Slice)}
+    slices = {k: _slice(s, i, array, axes[k], None) for k, i in enumerate(items) if isinstance(i, Slice)}
     lead = places[0]
-    lengths = [n for k, (_, n, _) in slices.items() if k < lead] + list(own)
-    lengths += [n for k, (_, n, _) in slices.items() if k > lead]
+    others = [slices[k][1] if k in slices else Lit(1) for k in range(len(items)) if k not in places]
+    lengths = [*others[:lead], *own, *others[lead:]]
 
     def gather(body: Body, place: Place) -> Place:
         inner = place[lead : lead + rank]
         counters = iter([*place[:lead], *place[lead + rank :]])
         out: list[Index] = []
-        for axis, value in enumerate(values):
+        for k, value in enumerate(values):
             if isinstance(value, Value):
                 number = value.element(body, stretched(value, inner))
-                out.append(Index.of(body.op(kernels.position, number, array.lengths[axis], type=INT)))
-            elif axis in fixed:
-                out.append(fixed[axis])
+                out.append(Index.of(body.op(kernels.position, number, array.lengths[axes[k]], type=INT)))
+            elif k in fixed:
+                out.append(fixed[k])
+            elif k in new:
+                next(counters)
             else:
-                start, _, step = slices[axis]
+                start, _, step = slices[k]
                 out.append(next(counters).times(step).plus(start))
         return tuple(out)
 

@@ -91,6 +91,29 @@ def is_of_vectors(loop: For, apart: set[Var], turned: Collection[Var]) -> bool:
     return balance > 0 and is_independent(loop, apart)
 
 
+def is_of_numbers(loop: For, apart: set[Var]) -> bool:
+    """Whether a loop that is none of vectors may be written out, as its turns read the cells that they write.
+
+    Cells of a few numbers are in registers then. So are those of turns that add to places which they may
+    share with others, as of the edges of a mesh.
+    """
+    inner = [op for op in loop.body.ops if isinstance(op, For)]
+    if not all(_is_narrow(op) for op in inner) or _size(loop.body) > MOST_READ or not _arrays(loop) <= apart:
+        return False
+    cells = [op for one in inner for op in walk(one.body) if isinstance(op, Op) and op.fn in _ACCESSES]
+    read = {op.args[0] for op in cells if op.fn is operator.getitem}
+    return any(op.args[0] in read for op in cells if op.fn is not operator.getitem)
+
+
+def _is_narrow(loop: For) -> bool:
+    inner = (op for op in loop.body.ops if isinstance(op, For))
+    return is_short(loop) and len(turns(loop)) <= NARROW and all(_is_narrow(op) for op in inner)
+
+
+def _arrays(loop: For) -> set[Var]:
+    return {v for op in walk(loop.body) if isinstance(op, Op) for v in variables(*op.args) if _is_array(v)}
+
+
 def _without_cell(op: Op, turned: Collection[Var]) -> tuple[Arg, ...]:
     """The index of an element but for its place in a cell that loops over cells have vectors of."""
     array, places = op.args[0], places_of(op.args[1])
@@ -136,7 +159,7 @@ def is_independent(loop: For, apart: set[Var]) -> bool:
 
     Not where they add to places that two of them may share.
     """
-    arrays = {v for op in walk(loop.body) if isinstance(op, Op) for v in variables(*op.args) if _is_array(v)}
+    arrays = _arrays(loop)
     if not arrays <= apart or any(isinstance(op, (If, While)) for op in walk(loop.body)):
         return False
     found = sharing(loop, _Apart(), {v: {v} for v in arrays})  # type: ignore[arg-type]

@@ -4,7 +4,8 @@
 
 LLVM makes vectors of innermost loops only. A loop over cells with a loop over the 9 numbers of each in it is
 none, and LLVM writes out only what stays small. Written out here, what all turns share is computed once, and
-what a turn has written to a cell it need not read: arrays that are read nowhere else go.
+what a turn has written to a cell it need not read: arrays that are read nowhere else go. For their sake very
+short ones are written out in other loops, too.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from ...ir.types import Array, Scalar
 from ...simplify.patterns import arg_key
 from ...simplify.renaming import Renaming, copy_statement, renamed
 from .body import element_type
-from .cells import apart_in, is_of_vectors, is_short, places_of, turns
+from .cells import apart_in, is_of_numbers, is_of_vectors, is_short, places_of, turns
 from .dead_arrays import tidy
 
 MOST = 600  # operations of a turn that is written out
@@ -40,7 +41,7 @@ def _block(block: Block, apart: set[Var], turned: Collection[Var]) -> bool:
     for op in block.ops:
         for inner in blocks(op):
             found |= _block(inner, apart, turned)
-        if isinstance(op, For) and not is_short(op) and is_of_vectors(op, apart, turned):
+        if isinstance(op, For) and not is_short(op) and _is_better_without(op, apart, turned):
             written, names = _Written(), Renaming()
             written.statements(op.body.ops, names)
             if len(written.ops) <= MOST:
@@ -48,6 +49,10 @@ def _block(block: Block, apart: set[Var], turned: Collection[Var]) -> bool:
                 op.body = Block(_additions(written.ops, results), results)
                 found = True
     return found
+
+
+def _is_better_without(loop: For, apart: set[Var], turned: Collection[Var]) -> bool:
+    return is_of_vectors(loop, apart, turned) or is_of_numbers(loop, apart)
 
 
 class _Written:
