@@ -65,6 +65,26 @@ def test_bits_are_those_of_numpy(fn, flags, dtype):
         np.testing.assert_array_equal(np.signbit(out[there]), np.signbit(wanted[there]))
 
 
+@pytest.mark.parametrize("flags", [False, FLAGS], ids=["exact", "kernel"])
+@pytest.mark.parametrize("divisor", [1.0, 64.0, -2.0, 2.0**-30, 2.0**60, 6.0])
+def test_constants(divisor, flags):
+    """Of a power of two nothing is left to a function."""
+
+    @numba.njit(error_model="numpy", fastmath=flags)
+    def run(x, out):
+        for i in range(x.size):
+            out[0, i], out[1, i] = fmod(x[i], divisor), remainder(x[i], divisor)
+
+    x = np.concatenate([x for x, _ in pairs(np.float64)])
+    out = np.empty((2, x.size))
+    run(x, out)
+    with np.errstate(all="ignore"):
+        wanted = np.array([np.fmod(x, divisor), np.remainder(x, divisor)])
+    np.testing.assert_array_equal(out, wanted)
+    there = ~np.isnan(wanted)
+    np.testing.assert_array_equal(np.signbit(out[there]), np.signbit(wanted[there]))
+
+
 def test_quotients_are_those_of_numpy():
     run = looped(floor_divide, False)
     for x, y in pairs(np.float64):

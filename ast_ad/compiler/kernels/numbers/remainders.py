@@ -9,6 +9,7 @@ than a float has are left to the C library, as what is infinite or no number.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -26,17 +27,14 @@ def _calls(name: str, build: Callable[..., Any]) -> Callable[..., Any]:
     """Instructions that call a function of numbers; the module that calls it has it, and its variants."""
 
     def call(builder: Any, x: Any, y: Any) -> Any:
-        double = isinstance(x.type, ir.DoubleType)
-        named = f"ast_ad_{name}" if double else f"ast_ad_{name}f"
-        function = _defined(builder.module, x.type, named, build)
-        counts = lanes(8 if double else 4)
-        vectors = [(n, ir.VectorType(x.type, n)) for n in counts]
-        return call_of_numbers(
-            builder,
-            function,
-            [x, y],
-            [(n, _defined(builder.module, type, f"{named}_{n}", build)) for n, type in vectors],
-        )
+        if _is_power_of_two(y):
+            return build(builder, x, y)
+        named = f"ast_ad_{name}f" if isinstance(x.type, ir.FloatType) else f"ast_ad_{name}"
+        vectors = [
+            (n, _defined(builder.module, ir.VectorType(x.type, n), f"{named}_{n}", build))
+            for n in lanes(4 if isinstance(x.type, ir.FloatType) else 8)
+        ]
+        return call_of_numbers(builder, _defined(builder.module, x.type, named, build), [x, y], vectors)
 
     return call
 
@@ -58,43 +56,53 @@ def _fmod(builder: Any, x: Any, y: Any) -> Any:
     def call(name: str, *args: Any) -> Any:
         return _intrinsic(builder, name, *args)
 
-    number = x.type.element if isinstance(x.type, ir.VectorType) else x.type
-    zero = _constant(x.type, 0.0)
+    if _is_power_of_two(y):  # then nothing is rounded
+        whole = call("trunc", builder.fmul(x, _constant(x.type, 1.0 / y.constant), flags=PLAIN))
+        rest = builder.fsub(x, builder.fmul(whole, y, flags=PLAIN), flags=PLAIN)
+        return call("copysign", rest, x)
+    double, zero = isinstance(_number(x.type), ir.DoubleType), _constant(x.type, 0.0)
     whole = call("trunc", builder.fdiv(x, y, flags=PLAIN))
     near = call("fma", builder.fneg(whole), y, x)
     # It has the other sign where the quotient was rounded up.
-    beyond = builder.fcmp_ordered("<", builder.fmul(near, call("copysign", _one(x), x), flags=PLAIN), zero)
-    more = call("copysign", builder.select(beyond, call("fabs", y), zero), x)
-    quick = call("copysign", builder.fadd(near, more, flags=PLAIN), x)
-    most = _constant(x.type, 2.0**52 if isinstance(number, ir.DoubleType) else 2.0**23)
-    known = builder.fcmp_ordered("<", call("fabs", whole), most)
+    signed = builder.fmul(near, call("copysign", _constant(x.type, 1.0), x), flags=PLAIN)
+    more = builder.select(builder.fcmp_ordered("<", signed, zero), call("fabs", y), zero)
+    quick = call("copysign", builder.fadd(near, call("copysign", more, x), flags=PLAIN), x)
+    known = builder.fcmp_ordered("<", call("fabs", whole), _constant(x.type, 2.0**52 if double else 2.0**23))
     known = builder.and_(known, builder.fcmp_ordered("ord", near, near))
-    if isinstance(x.type, ir.VectorType):
+    name, number = "fmod" if double else "fmodf", _number(x.type)
+
+    def by_library(x: Any, y: Any) -> Any:
+        type = ir.FunctionType(number, [number, number])
+        return builder.call(cgutils.get_or_insert_function(builder.module, type, name), [x, y])
+
+    return _unless_known(builder, known, quick, by_library, x, y)
+
+
+def _is_power_of_two(y: Any) -> bool:
+    """Whether it is a constant of 1 or more by which division is exact; its quotients are no infinities."""
+    if not isinstance(y, ir.Constant) or not isinstance(y.constant, float) or not 1.0 <= y.constant < 2.0**20:
+        return False
+    return math.frexp(y.constant)[0] == 0.5
+
+
+def _unless_known(builder: Any, known: Any, quick: Any, slow: Callable[..., Any], x: Any, y: Any) -> Any:
+    """What was computed if it is right for all lanes, or else what ``slow`` writes of each number."""
+    vector = isinstance(x.type, ir.VectorType)
+    if vector:
         bits = builder.bitcast(known, ir.IntType(x.type.count))
-        every = builder.icmp_unsigned("==", bits, ir.Constant(bits.type, -1))
-    else:
-        every = known
-    there = builder.block
-    with builder.if_then(builder.not_(every), likely=False):
-        slow, elsewhere = _by_library(builder, number, x, y), builder.block
-    result = builder.phi(x.type)
-    result.add_incoming(quick, there)
-    result.add_incoming(slow, elsewhere)
-    return result
-
-
-def _by_library(builder: Any, number: Any, x: Any, y: Any) -> Any:
-    """The C library's function of each number."""
-    name = "fmod" if isinstance(number, ir.DoubleType) else "fmodf"
-    function = cgutils.get_or_insert_function(builder.module, ir.FunctionType(number, [number] * 2), name)
-    if not isinstance(x.type, ir.VectorType):
-        return builder.call(function, [x, y])
-    result = x
-    for k in range(x.type.count):
-        lane = ir.Constant(ir.IntType(32), k)
-        numbers = [builder.extract_element(x, lane), builder.extract_element(y, lane)]
-        result = builder.insert_element(result, builder.call(function, numbers), lane)
-    return result
+        known = builder.icmp_unsigned("==", bits, ir.Constant(bits.type, -1))
+    before = builder.block
+    with builder.if_then(builder.not_(known), likely=False):
+        result = x if vector else slow(x, y)
+        for k in range(x.type.count if vector else 0):
+            lane = ir.Constant(ir.IntType(32), k)
+            number = slow(builder.extract_element(x, lane), builder.extract_element(y, lane))
+            result = builder.insert_element(result, number, lane)
+        after = builder.block
+    both = builder.phi(x.type)
+    both.add_incoming(quick, before)
+    both.add_incoming(result, after)
+    return both
 
 
 def _remainder(builder: Any, x: Any, y: Any) -> Any:
@@ -105,20 +113,36 @@ def _remainder(builder: Any, x: Any, y: Any) -> Any:
     return builder.select(none, _intrinsic(builder, "copysign", rest, y), turned)
 
 
+def _remainder_of_integers(builder: Any, x: Any, y: Any) -> Any:
+    zero = _constant(x.type, 0)
+    above = builder.select(builder.icmp_signed(">=", x, y), builder.sub(x, y), x)
+    quick = builder.select(builder.icmp_signed("<", x, zero), builder.add(x, y), above)
+    known = builder.and_(builder.icmp_signed(">=", quick, zero), builder.icmp_signed("<", quick, y))
+
+    def divided(x: Any, y: Any) -> Any:
+        zero, one = _constant(x.type, 0), _constant(x.type, 1)
+        whole = builder.or_(
+            builder.icmp_signed("==", y, zero), builder.icmp_signed("==", y, _constant(x.type, -1))
+        )
+        rest = builder.srem(x, builder.select(whole, one, y))
+        other = builder.icmp_signed("<", builder.xor(rest, y), zero)
+        turned = builder.and_(other, builder.icmp_signed("!=", rest, zero))
+        return builder.select(turned, builder.add(rest, y), rest)
+
+    return _unless_known(builder, known, quick, divided, x, y)
+
+
 def _intrinsic(builder: Any, name: str, *args: Any) -> Any:
     """A call of LLVM's function of this name, of numbers or of vectors."""
-    type = args[0].type
-    suffix = (
-        f"v{type.count}{type.element.intrinsic_name}"
-        if isinstance(type, ir.VectorType)
-        else type.intrinsic_name
-    )
+    type, suffix = args[0].type, _number(args[0].type).intrinsic_name
+    if isinstance(type, ir.VectorType):
+        suffix = f"v{type.count}{suffix}"
     shape = ir.FunctionType(type, [type] * len(args))
     return builder.call(cgutils.get_or_insert_function(builder.module, shape, f"llvm.{name}.{suffix}"), args)
 
 
-def _one(x: Any) -> Any:
-    return _constant(x.type, 1.0)
+def _number(type: Any) -> Any:
+    return type.element if isinstance(type, ir.VectorType) else type
 
 
 def _constant(type: Any, value: float) -> Any:
@@ -155,14 +179,10 @@ def floor_divide(x, y):
 # ----- integers -----
 
 
-@linked
-def remainder_of_integers(x, y):
-    """``x % y`` with the sign of ``y``; 0 for ``y = 0``."""
-    if 0 <= x < y:  # as most indices that are to be within bounds
-        return x
-    if y == 0 or y == -1:
-        return 0
-    return x % y
+@instructions(_calls("remainder_of_integers", _remainder_of_integers))
+def remainder_of_integers(x: Any, y: Any) -> Any:
+    """``x % y`` with the sign of ``y``; 0 for ``y = 0``. Nothing divides what is nearly within bounds."""
+    return np.remainder(x, y)
 
 
 @linked
