@@ -110,3 +110,79 @@ def test_an_index_beyond_the_end_is_numpys_error():
     compiled(TABLE, PLACES)
     with pytest.raises(IndexError, match="out of bounds"):
         compiled(TABLE, np.where(PLACES == PLACES[7], 23, PLACES))
+
+
+CELLS = 23
+
+
+def deposited(grid, points):
+    """Charges on a periodic grid: places, which are kept, and sums at them."""
+    x = points.ravel()
+    place = (x % 5.0) * (CELLS / 5.0)
+    left = np.floor(place).astype(int) % CELLS
+    share = place - np.floor(place)
+    density = np.zeros(CELLS)
+    np.add.at(density, left, share)
+    np.add.at(density, (left + 1) % CELLS, 1.0 - share)
+    return np.sum(density**2 * grid) + np.sum(share * grid[left])
+
+
+def counted(grid, points):
+    """Nothing of a point is kept: how much falls into which bin is all that there is."""
+    density = np.zeros(CELLS)
+    np.add.at(density, (points % 5.0 * 4.0).astype(int), points * 0.5)
+    return np.sum(density**2 * grid)
+
+
+def walked(grid, points):
+    """A loop of the user's, which reads what it has stored and what it has summed."""
+    x, density, seen = points[0], np.zeros(CELLS), np.zeros(points.shape[1])
+    shares = np.empty(len(x))
+    for i in range(len(x)):
+        place = x[i] % 5.0
+        shares[i] = place / (1.0 + place)
+        k = int(place)
+        density[k] += shares[i] * grid[i % CELLS]
+        seen[i] = density[k] ** 2
+    return np.sum(density**3) + np.sum(seen * shares)
+
+
+def overwritten(grid, points):
+    """What is added is stored, but overwritten by a later turn."""
+    x, density, last = points[0], np.zeros(CELLS), np.zeros(3)
+    for i in range(len(x)):
+        last[i % 3] = x[i] / (1.0 + x[i])
+        density[2 * i % CELLS] += last[i % 3] * grid[i % CELLS]
+    return np.sum(density**3) + np.sum(last)
+
+
+@pytest.mark.parametrize("f", [deposited, counted, walked, overwritten])
+def test_sums_that_stand_alone_have_their_values(f):
+    compared(f)
+
+
+@pytest.mark.parametrize("f", [deposited, counted])
+def test_remainders_are_computed_without_sums(f):
+    """The loop with the remainder adds nothing, and the loop that adds divides nothing."""
+    kernel = compared(f)
+    loops = re.split(r"\n +for ", kernel)
+    assert any("remainder(" in loop for loop in loops)
+    for loop in loops:
+        assert not ("remainder" in loop.partition("# ")[0] and "] += " in loop.partition("# ")[0]), loop
+
+
+def test_what_takes_vectors_is_computed_before_it_is_chosen_from():
+    """Once for each element; so it is where an index is beyond the end, which is NumPy's error."""
+
+    def f(grid, places):
+        return np.sum((np.sin(grid) / (2.0 + grid**2))[places] ** 2)
+
+    compiled = ast_ad.value_and_grad(f, backend="numba")
+    value, gradient = compiled(GRID, PLACES)
+    assert np.isclose(value, f(GRID, PLACES), rtol=1e-13)
+    _, wanted = ast_ad.value_and_grad(f, backend="numpy")(GRID, PLACES)
+    np.testing.assert_allclose(gradient, wanted, rtol=1e-12, atol=1e-14)
+    chosen = [line for line in compiled.source.splitlines() if "places[" in line]
+    assert chosen and not any("sin" in line or "/" in line for line in chosen)
+    with pytest.raises(IndexError, match="out of bounds"):
+        compiled(GRID, np.where(PLACES == PLACES[7], 23, PLACES))

@@ -14,6 +14,7 @@ from .interchange import interchange
 from .known_elements import read_once, without_twins
 from .loop_invariants import hoist, shrink
 from .scalar_replacement import carry
+from .scattered_sums import sums_apart
 from .shared_memory import share_memory
 from .short_axes import short_axes_first, with_short_cells
 from .short_loops import write_out
@@ -44,6 +45,7 @@ def improve(kernel: Function, overlaps: bool) -> None:
     share_memory(kernel, turned)
     turn(kernel, short_axes_first(turned))
     if not overlaps:
+        sums_apart(kernel)
         check_before(kernel)
         carry(kernel)
     tell_signs(kernel)

@@ -8,14 +8,17 @@ as both run over the same lengths, and what it reads was written in the same tur
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from ...ir.ops import NOWHERE, Arg, Block, For, Lit, Op, Span, Var, reads
 from ...ir.types import Scalar, type_of
 from .. import vector_math
-from ..numbers import kernel_math
+from ..numbers import kernel_math, python_math, remainders
 from .affine_indices import Index
 from .body import INT, Access, Body
 
@@ -97,6 +100,10 @@ SLOW |= {  # and what is compiled in its place, and consists of these
     for fn in vars(kernel_math).values()
     if isinstance(fn, type(kernel_math.logaddexp)) and "vector_math" in fn.py_func.__code__.co_names
 }
+MANY_TIMES = SLOW | {remainders.fmod, remainders.remainder, remainders.remainder_of_integers}
+"""What is many times as fast on vectors."""
+FOR_VECTORS = MANY_TIMES | {operator.truediv, python_math.truediv, kernel_math.reciprocal, np.sqrt}
+"""What is faster on vectors."""
 
 
 @dataclass(eq=False)
