@@ -117,3 +117,22 @@ def test_edges_keep_cells_in_numbers():
     kernel = source[: source.index("def over_edges_value_and_grad(")]
     assert not re.search(r"for j in range\([12]\)", kernel)
     assert not re.search(r"\w+\[[0-9]\] \+?=", kernel)
+
+
+def branched(state, rates):
+    """Products of small matrices on one path only."""
+    total, moved = 0.0, np.eye(8)
+    for i in range(state.shape[0] - 8):
+        if state[i, 0] > 1.0:
+            part = np.eye(8) + 0.1 * rates[0, i : i + 8, None] * rates[1, i : i + 8]
+            moved = part.T @ moved @ part
+            moved = moved / np.trace(moved)
+        total += np.sum(moved[1:4, 2:5] ** 2)
+    return total
+
+
+def test_small_arrays_of_a_branch_are_made_before_its_loop():
+    """But for what the loop carries, which is another array in each turn."""
+    source, _ = compared(branched, np.float64, 1e-11)
+    assert "np.dot" in source
+    assert len(re.findall(r"\n {12,}\w+ = empty\(", source)) <= 2

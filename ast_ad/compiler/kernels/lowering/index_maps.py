@@ -192,6 +192,9 @@ def _bound(s: Scalarizer, bound: Arg, array: Value, axis: int, default: Arg) -> 
     if _is_none(bound):
         return default, Index.of(default)
     number = s.number(bound)
+    if isinstance(number, Lit) and isinstance(length, Lit):
+        within = Lit(kernels.bound(number.value, length.value))
+        return within, Index.of(within) if number.value >= 0 else None
     form = s.bounds.affine(number)
     if isinstance(number, Lit) and number.value < 0 and dim is not None:
         if s.bounds.not_negative(dim + number.value):

@@ -10,6 +10,7 @@ some loops only sees its own part is as large as that part.
 
 from __future__ import annotations
 
+import math
 import operator
 from dataclasses import dataclass, field
 
@@ -21,6 +22,7 @@ from ...ir.ops import (
     Block,
     For,
     Function,
+    If,
     Lit,
     Op,
     Seq,
@@ -63,6 +65,7 @@ _PURE = {
     kernels.turns,
     ranges.place_backwards,
 }
+SMALL = 1024  # numbers: arrays that may be made whether a branch is taken or not
 
 
 def hoist(kernel: Function) -> None:
@@ -77,6 +80,8 @@ def _block(block: Block, local: set[Var]) -> None:
             _block(inner, local)
         if isinstance(op, (For, While)):
             new += _invariant(op, local)
+        elif isinstance(op, If):
+            new += _small_arrays(op, local)
         new.append(op)
     block.ops = new
 
@@ -96,6 +101,22 @@ def _invariant(loop: For | While, local: set[Var]) -> list[Statement]:
             kept.append(op)
     loop.body.ops = kept
     return moved
+
+
+def _small_arrays(branch: If, local: set[Var]) -> list[Statement]:
+    """Take out of a branch the small arrays that it makes: out of the loop around it then."""
+    moved: list[Statement] = []
+    for block in blocks(branch):
+        small = [op for op in block.ops if isinstance(op, Op) and op.fn is np.empty and _is_small(op)]
+        small = [op for op in small if op.outs[0] in local]
+        block.ops = [op for op in block.ops if op not in small]
+        moved += small
+    return moved
+
+
+def _is_small(op: Op) -> bool:
+    lengths = op.args[0].items if isinstance(op.args[0], Seq) else (op.args[0],)
+    return math.prod(n.value if isinstance(n, Lit) else SMALL + 1 for n in lengths) <= SMALL
 
 
 def _may_move(op: Op, local: set[Var]) -> bool:

@@ -164,7 +164,7 @@ def remainder(x: Any, y: Any) -> Any:
 
 
 @linked
-def floor_divide(x, y):
+def floor_divide(x: Any, y: Any) -> Any:
     """``x // y`` of floats."""
     if y == 0:
         return x / y
@@ -186,7 +186,7 @@ def remainder_of_integers(x: Any, y: Any) -> Any:
 
 
 @linked
-def floor_divide_integers(x, y):
+def floor_divide_integers(x: Any, y: Any) -> Any:
     """``x // y``; 0 for ``y = 0``."""
     if y == 0:
         return 0
@@ -194,7 +194,7 @@ def floor_divide_integers(x, y):
 
 
 @linked
-def fmod_of_integers(x, y):
+def fmod_of_integers(x: Any, y: Any) -> Any:
     """The remainder with the sign of ``x``; 0 for ``y = 0``."""
     if y == 0 or y == -1:
         return 0
