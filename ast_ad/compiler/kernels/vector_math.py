@@ -123,8 +123,8 @@ def call_of_numbers(builder: Any, function: Any, args: Any, vectors: list[tuple[
 
 
 def lanes(size: int) -> list[int]:
-    """How many numbers of ``size`` bytes the processor's vectors have."""
-    return [width // size for _, width in _sets]
+    """How many numbers of ``size`` bytes the processor's widest vectors have, if there are any."""
+    return [width // size for _, width in _sets[-1:]]
 
 
 def _signature(*args: Any) -> Any:

@@ -374,7 +374,7 @@ def _getitem(s: Scalarizer, op: Op) -> None:
         raise NoForm("a part of unknown rank")
     if part.gather is not None:
         gather = part.gather
-        if _takes_vectors(array):
+        if isinstance(op.args[0], Var) and _takes_vectors(array):
             array = s.in_memory(op.args[0])  # once for each element, however often one is chosen
         s.bind(
             op.out,
