@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ast
-import copy
 import dataclasses
+import functools
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -13,6 +13,8 @@ import numpy as np
 from .case import Case
 from .probe import Refuted, run
 
+# A pass changes one tree and takes each change back: what is passed over is never written as a source.
+Written = Callable[[], Case | None]
 BLOCKS = ("body", "orelse", "finalbody", "handlers")
 
 
@@ -22,20 +24,20 @@ def reduce(case: Case, fails: Callable[[Case], bool], attempts: int = 250) -> Ca
     case = _with(case, ast.unparse(_split(ast.parse(case.source))) + "\n", case)
     for passes in (_calls, _statements, _expressions, _statements, _calls, _expressions):
         position = 0
-        candidates = list(passes(case))
-        while position < len(candidates) and attempts > 0:
-            candidate = candidates[position]
-            errors = _errors(candidate)
-            if errors is None or not set(errors) <= allowed or all(errors):
-                position += 1
-                continue
-            attempts -= 1
-            if fails(candidate):
-                case = candidate
-                candidates = list(passes(case))
-                position = max(0, position - 1)
+        while attempts > 0:
+            for number, written in enumerate(passes(case)):
+                candidate = written() if number >= position else None
+                errors = None if candidate is None else _errors(candidate)
+                if candidate is None or errors is None or not set(errors) <= allowed or all(errors):
+                    continue
+                attempts -= 1
+                if fails(candidate):
+                    case, position = candidate, max(0, number - 1)
+                    break
+                if attempts <= 0:
+                    break
             else:
-                position += 1
+                break  # nothing is left to try
     return case
 
 
@@ -71,22 +73,26 @@ def _split(tree: ast.Module) -> ast.Module:
     return ast.fix_missing_locations(tree)
 
 
-def _calls(case: Case) -> Iterator[Case]:
+def _calls(case: Case) -> Iterator[Written]:
     for k in range(len(case.calls) - 1, -1, -1):
         if len(case.calls) > 1:
-            yield dataclasses.replace(case, calls=case.calls[:k] + case.calls[k + 1 :])
+            yield _of(dataclasses.replace(case, calls=case.calls[:k] + case.calls[k + 1 :]))
         if case.calls[k].before:
             call = dataclasses.replace(case.calls[k], before="")
-            yield dataclasses.replace(case, calls=(*case.calls[:k], call, *case.calls[k + 1 :]))
+            yield _of(dataclasses.replace(case, calls=(*case.calls[:k], call, *case.calls[k + 1 :])))
     if len(case.argnums) > 1:
         for i in case.argnums:
-            yield dataclasses.replace(case, argnums=tuple(j for j in case.argnums if j != i))
+            yield _of(dataclasses.replace(case, argnums=tuple(j for j in case.argnums if j != i)))
     if case.stateful:
-        yield dataclasses.replace(case, stateful=False)
+        yield _of(dataclasses.replace(case, stateful=False))
     yield from _without_argument(case)
 
 
-def _without_argument(case: Case) -> Iterator[Case]:
+def _of(case: Case) -> Written:
+    return lambda: case
+
+
+def _without_argument(case: Case) -> Iterator[Written]:
     """Without a parameter of ``f`` that is given by position and not asked for."""
     for i in range(len(case.calls[0].args)):
         if i in case.argnums or len(case.calls[0].args) < 2:
@@ -96,12 +102,13 @@ def _without_argument(case: Case) -> Iterator[Case]:
         del function.args.args[i]
         calls = tuple(dataclasses.replace(c, args=c.args[:i] + c.args[i + 1 :]) for c in case.calls)
         argnums = tuple(j - (j > i) for j in case.argnums)
-        yield dataclasses.replace(case, source=ast.unparse(tree) + "\n", calls=calls, argnums=argnums)
+        yield _of(dataclasses.replace(case, source=ast.unparse(tree) + "\n", calls=calls, argnums=argnums))
 
 
-def _statements(case: Case) -> Iterator[Case]:
+def _statements(case: Case) -> Iterator[Written]:
     """Without some statements, or with a compound one replaced by its body: last and largest first."""
     tree = ast.parse(case.source)
+    written = functools.partial(_case, case, tree)
     blocks = [
         (node, name, block)
         for node in ast.walk(tree)
@@ -116,7 +123,7 @@ def _statements(case: Case) -> Iterator[Case]:
                 for option in _instead(block[start : start + size]):
                     rest = [*block[:start], *option, *block[start + size :]]
                     setattr(node, name, rest or ([ast.Pass()] if name == "body" else []))
-                    yield from _case(case, tree)
+                    yield written
                     setattr(node, name, block)
 
 
@@ -128,9 +135,10 @@ def _instead(removed: list[Any]) -> Iterator[list[Any]]:
                 yield getattr(removed[0], inner)
 
 
-def _expressions(case: Case) -> Iterator[Case]:
+def _expressions(case: Case) -> Iterator[Written]:
     """With a part of an expression in its place, or a number."""
     tree = ast.parse(case.source)
+    written = functools.partial(_case, case, tree)
     for parent in ast.walk(tree):
         for field, value in ast.iter_fields(parent):
             places: list[tuple[int | None, Any]] = [(None, value)]
@@ -142,17 +150,18 @@ def _expressions(case: Case) -> Iterator[Case]:
                 ):
                     for new in _parts(old):
                         _put(parent, field, k, new)
-                        yield from _case(case, tree)
+                        yield written
                         _put(parent, field, k, old)
 
 
-def _case(case: Case, tree: ast.AST) -> Iterator[Case]:
+def _case(case: Case, tree: ast.AST) -> Case | None:
+    """The case with a tree, as it is at the moment, for its source; None if that is no program."""
     try:
-        text = ast.unparse(ast.fix_missing_locations(copy.deepcopy(tree))) + "\n"
+        text = ast.unparse(tree) + "\n"
         compile(text, "<smaller>", "exec", dont_inherit=True)
     except (SyntaxError, ValueError, AttributeError, IndexError, TypeError):
-        return
-    yield dataclasses.replace(case, source=text)
+        return None
+    return dataclasses.replace(case, source=text)
 
 
 def _put(parent: ast.AST, field: str, k: int | None, value: ast.AST) -> None:
