@@ -48,8 +48,17 @@ def is_library(module: str) -> bool:
     return root in LIBRARIES or root in sys.stdlib_module_names and root != "__main__"
 
 
+# Most of what is asked about is data, in tables that may be long: what was told of a library's class is kept.
+_codeless: set[type] = set()
+_MOST_CODELESS = 4096
+
+
 def has_code(value: Any) -> bool:
     """Whether a value has, or is an object with, code that may be run by name."""
+    return type(value) not in _codeless and _has_code(value)
+
+
+def _has_code(value: Any) -> bool:
     if isinstance(value, (types.FunctionType, types.MethodType, types.ModuleType, type, functools.partial)):
         return True
     if type(value) in (np.vectorize, Cached, types.SimpleNamespace):
@@ -57,7 +66,11 @@ def has_code(value: Any) -> bool:
     module = home_of(type(value))
     if made_of(value) is not None or module.startswith(FOLLOWED):
         return True
-    return module.partition(".")[0] not in _WITHOUT
+    if (root := module.partition(".")[0]) not in _WITHOUT:
+        return True
+    if root != "numba" and len(_codeless) < _MOST_CODELESS:  # of Numba's, some are made of functions
+        _codeless.add(type(value))
+    return False
 
 
 def package_of(namespace: dict[str, Any]) -> str:

@@ -58,10 +58,11 @@ def _count() -> None:
 
 
 def _within(namespace: dict[str, Any], table: dict[int, tuple[Any, Any]]) -> Iterator[Place]:
+    nothing_held = not _held and _Alone.whole is None
     for name, value in list(namespace.items()):
         if name == "in_place_of":  # what itself stands in a place knows by it what it stands for
             continue
-        held = _held_at(namespace, name)
+        held = None if nothing_held else _held_at(namespace, name)
         if held is not None and held[2] is value:  # another trace is under way
             yield namespace, name, held[1], value
             continue
@@ -156,8 +157,8 @@ def _places(function: Any, objects: Sequence[Any]) -> tuple[Whole, dict[int, Any
         return NOTHING, {}
     alone = not _held and _Alone.whole is None
     shelf = shelf_of(function) if alone and not coded and type(function) is types.FunctionType else None
-    last = Last() if shelf is None else shelf.kept("places", Last)
-    if last.found is not None and last.found.holds(table):
+    last = None if shelf is None else shelf.kept("places", Last)
+    if last is not None and last.found is not None and last.found.holds(table):
         return last.found.whole, last.found.walk.functions
     walk = Walk([function, *coded, *_always_followed(len(sys.modules))])
     fixed = [(vars(builtins), "__import__", _plain_import(), _import)]
@@ -165,7 +166,9 @@ def _places(function: Any, objects: Sequence[Any]) -> tuple[Whole, dict[int, Any
     stood = [(place[0], place[1], _now(place[0], place[1])) for place in fixed]
     own = [place for place, (_, _, now) in zip(fixed, stood, strict=True) if now is place[2]]
     whole = Whole([*_replaced_in(walk, table), *own])
-    last.found = None if shelf is None else Remembered(table, walk, whole, stood)
+    if last is not None:
+        last.found = Remembered(table, walk, whole, stood) if last.walked else None
+        last.walked = True
     return whole, walk.functions
 
 

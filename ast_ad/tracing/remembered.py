@@ -32,7 +32,7 @@ class Remembered:
         self.modules = list(sys.modules.values())
         self.codes = [(f, f.__code__, f.__defaults__, f.__closure__) for f in walk.functions.values()]
         self.gone: list[Any] = []  # weak references that have died
-        self.watched: list[Any] = []
+        self.watched: dict[int, Any] = {}
         spaces: list[Any] = [*walk.namespaces, *map(vars, walk.classes), *walk.asked]
         self.read = [(space, *self._look(space)) for space in spaces]
 
@@ -51,11 +51,12 @@ class Remembered:
             self._watch(value)
 
     def _watch(self, value: Any) -> None:
-        if type(value) not in DATA and has_code(value):
-            try:
-                self.watched.append(weakref.ref(value, self.gone.append))
-            except TypeError:
-                self.watched.append(value)
+        if type(value) in DATA or id(value) in self.watched or not has_code(value):
+            return
+        try:
+            self.watched[id(value)] = weakref.ref(value, self.gone.append)
+        except TypeError:
+            self.watched[id(value)] = value
 
     def holds(self, table: Any) -> bool:
         """Whether nothing has changed; ``table``: the replacements that there are."""
@@ -100,6 +101,7 @@ def _of_table(table: Any) -> Any:
 
 
 class Last:
-    """What was found in the last trace of a function."""
+    """What was found in the last trace of a function, if it was not the first: many are traced once."""
 
+    walked = False
     found: Remembered | None = None

@@ -60,11 +60,16 @@ def positions(sample: Sample) -> list[int]:
     return out
 
 
-def eager(fn: Any, sample: Sample) -> tuple[list[Any], Any]:
+def recorded(fn: Any) -> Any:
+    """What is traced of an operation; where it finds its names is looked for once, if it is traced again."""
+    return lambda *args, **kwargs: run(fn, args, kwargs)
+
+
+def eager(function: Any, sample: Sample) -> tuple[list[Any], Any]:
     """The value's leaves and the pullback, the operation recorded as it is."""
     leaves, tree = flatten((sample.args, sample.kwargs))
     args, kwargs = tree.unflatten([copy.copy(leaf) for leaf in leaves])  # an array passed twice counts as two
-    value, pullback = trace(lambda *args, **kwargs: run(fn, args, kwargs), args, kwargs, positions(sample))
+    value, pullback = trace(function, args, kwargs, positions(sample))
     return flatten(value)[0], pullback
 
 
@@ -101,7 +106,7 @@ def agree(fn: Any, sample: Sample) -> None:
         rng = np.random.default_rng(3)
         seeds = [random_like(r, rng) for r in results]
         bars = compiled(program, results, seeds)
-        values, pullback = eager(fn, sample)
+        values, pullback = eager(recorded(fn), sample)
         assert len(values) == len(results)
         found = pullback([s if holds_floats(v) else None for s, v in zip(seeds, values)])
         assert len(found) == len(bars)
@@ -150,7 +155,8 @@ def check_hessian(fn: Any, sample: Sample, rng: Any) -> bool:
     args = [np.asarray(x, np.result_type(x)) for x in sample.args]
     at = Sample(tuple(args), wrt=sample.wrt)
     which = positions(at)
-    values, pullback = eager(fn, at)
+    function = recorded(fn)
+    values, pullback = eager(function, at)
     seeds = [random_like(v, rng) if holds_floats(v) else None for v in values]
     if all(s is None for s in seeds):
         return False
@@ -162,7 +168,7 @@ def check_hessian(fn: Any, sample: Sample, rng: Any) -> bool:
         there = list(args)
         for i, v in zip(which, directions, strict=True):
             there[i] = np.asarray(args[i] + h * v, args[i].dtype)
-        _, pull = eager(fn, Sample(tuple(there), wrt=sample.wrt))
+        _, pull = eager(function, Sample(tuple(there), wrt=sample.wrt))
         return sum(dot(w, b) for w, b in zip(weights, pull(seeds), strict=True))
 
     step = 1e-3
