@@ -7,10 +7,11 @@ instructions (``translation``); how long names live is asked once (``lifetimes``
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import Any
 
 from numba.core import types
-from numba.core.compiler import Compiler
+from numba.core.compiler import Compiler, Flags
 from numba.core.cpu_options import FastMathOptions
 from numba.core.typed_passes import (
     NativeLowering,
@@ -44,6 +45,39 @@ REPLACED = {
 }
 
 
+class _Settled(Flags):  # type: ignore[misc]
+    """Flags that nothing changes. Numba asks for their hash and compares them to look up any helper."""
+
+    def __init__(self, flags: Flags) -> None:
+        super().__init__(flags)
+        self._values: Any = MappingProxyType(dict(flags._values))
+        self._told = super().values()
+        self._hash = super().__hash__()
+
+    def values(self) -> dict[str, Any]:
+        return self._told
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> Any:
+        return self is other or super().__eq__(other)
+
+    def copy(self) -> Flags:
+        return Flags(self)
+
+
+class _Given(Flags):  # type: ignore[misc]
+    """The flags of one function: Numba compiles it under a copy of them."""
+
+    def copy(self) -> Flags:
+        settled = _Settled(self)
+        return _known_flags.setdefault(settled, settled)
+
+
+_known_flags: dict[Flags, Flags] = {}
+
+
 class Careful(Compiler):  # type: ignore[misc]
     """Takes back what LLVM may not do where a function has arguments in single precision."""
 
@@ -53,6 +87,7 @@ class Careful(Compiler):  # type: ignore[misc]
         if flags.fastmath and any(_has_single(a) for a in args):
             flags = flags.copy()
             flags.fastmath = FastMathOptions(flags.fastmath.flags - {"arcp"})
+        flags = flags if flags.auto_parallel.enabled else _Given(flags)
         super().__init__(typing, target, library, args, result, flags, local)
 
     def define_pipelines(self) -> Any:

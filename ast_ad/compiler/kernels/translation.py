@@ -26,6 +26,7 @@ types: Any = numba_types
 FIELDS = {"data": 4, "shape": 5, "strides": 6}
 """Where they are among an array's parts (``numba.core.datamodel.models.ArrayModel``); a test holds this."""
 NUMBERS = types.Integer, types.Float, types.Complex, types.Boolean
+KNOWN = *NUMBERS, types.Array, types.BaseTuple
 OPERATORS = {
     *(operator.add, operator.sub, operator.mul, operator.truediv),
     *(operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne),
@@ -34,7 +35,7 @@ OPERATORS = {
 
 
 class _Remembering:
-    """A typing context that asks once what a function makes of numbers and arrays of given types."""
+    """A typing context that asks once what a function makes of numbers, arrays and tuples of given types."""
 
     def __init__(self, context: Any) -> None:
         self._context = context
@@ -46,10 +47,16 @@ class _Remembering:
     def resolve_function_type(self, function: Any, args: Sequence[Any], kws: Any) -> Any:
         asked = function, tuple(args)
         builtin = isinstance(function, (types.Function, str, BuiltinFunctionType))
-        if kws or not builtin or not all(isinstance(a, (*NUMBERS, types.Array)) for a in args):
+        if kws or not builtin or not all(isinstance(a, KNOWN) for a in args):
             return self._context.resolve_function_type(function, args, kws)
         if asked not in self._known:
             self._known[asked] = self._context.resolve_function_type(function, args, kws)
+        return self._known[asked]
+
+    def resolve_setitem(self, target: Any, index: Any, value: Any) -> Any:
+        asked = operator.setitem, (target, index, value)
+        if asked not in self._known:
+            self._known[asked] = self._context.resolve_setitem(target, index, value)
         return self._known[asked]
 
 

@@ -10,9 +10,10 @@ import numba
 import numpy as np
 import pytest
 from numba.core import types
+from numba.core.compiler import Flags
 from numba.core.datamodel import default_manager
 
-from ast_ad.compiler.kernels.compilers import LEFT_OUT, REPLACED
+from ast_ad.compiler.kernels.compilers import LEFT_OUT, REPLACED, _Given
 from ast_ad.compiler.kernels.runtime import exact_kernel
 from ast_ad.compiler.kernels.translation import FIELDS, OPERATORS
 
@@ -48,6 +49,21 @@ def test_steps_are_there_to_be_replaced() -> None:
     steps = {name.partition("_")[2] for name in result.metadata["pipeline_times"]["nopython"]}
     assert {p._name for p in REPLACED.values()} <= steps
     assert not {p._name for p in (*LEFT_OUT, *REPLACED)} & steps
+
+
+def test_flags_that_helpers_are_found_by_stay_as_they_are() -> None:
+    plain = Flags()
+    plain.nrt, plain.error_model = True, "numpy"
+    given = _Given(plain)
+    settled = given.copy()
+    assert settled is _Given(plain).copy() and settled == plain == settled and hash(settled) == hash(plain)
+    given.nrt = False
+    assert given.copy() != settled and settled.nrt and settled == plain
+    with pytest.raises(TypeError):
+        settled.nrt = False
+    changed = settled.copy()
+    changed.nrt = False
+    assert settled.nrt and not changed.nrt
 
 
 def laid_out(array: Any, layout: str) -> Any:
