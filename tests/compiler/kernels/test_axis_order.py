@@ -103,9 +103,11 @@ def test_in_single_precision(f):
 @pytest.mark.parametrize("f", PROGRAMS)
 def test_gradients_are_those_of_differences(f):
     direction, h = RNG.normal(size=X.shape), 1e-6
-    g = ast_ad.grad(f, backend="numba")(X, 0.6)
+    derivative = ast_ad.value_and_grad(f, argnums=(0, 1), backend="numba", fallback="error")
+    _, (g, g_a) = derivative(X, 0.6)  # the program that is compared above
     along = (f(X + h * direction, 0.6) - f(X - h * direction, 0.6)) / (2 * h)
     assert np.isclose(np.sum(g * direction), along, rtol=1e-6)
+    assert np.isclose(g_a, (f(X, 0.6 + h) - f(X, 0.6 - h)) / (2 * h), rtol=1e-6)
 
 
 def test_a_recurrence_along_rows_has_neighbours_in_vectors():

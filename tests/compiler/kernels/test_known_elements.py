@@ -113,9 +113,11 @@ def test_values_and_gradients_are_those_of_numpy_code(f, dtype, tolerance):
 @pytest.mark.parametrize("f", [p for p in PROGRAMS if p is not of_integers])
 def test_gradients_are_those_of_differences(f):
     direction, h = RNG.normal(size=X.shape), 1e-6
-    g = ast_ad.grad(f, backend="numba")(X, 0.7)
+    derivative = ast_ad.value_and_grad(f, argnums=(0, 1), backend="numba", fallback="error")
+    _, (g, g_a) = derivative(X, np.float64(0.7))  # the program that is compared above
     along = (f(X + h * direction, 0.7) - f(X - h * direction, 0.7)) / (2 * h)
     assert np.isclose(np.sum(g * direction), along, rtol=1e-6)
+    assert np.isclose(g_a, (f(X, 0.7 + h) - f(X, 0.7 - h)) / (2 * h), rtol=1e-6)
 
 
 def test_a_row_is_read_once_forth_and_once_back():
