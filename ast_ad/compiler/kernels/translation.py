@@ -67,6 +67,17 @@ class _Lower(Lower):  # type: ignore[misc]
         super().__init__(*args, **kws)
         self._operators: dict[Any, Callable[..., Any]] = {}
 
+    def create_cpython_wrapper(self, release_gil: bool = False) -> None:
+        """What Python calls is optimised once, with the kernel: by itself first, it takes as long again."""
+        library = self.library
+        library._optimize_functions = lambda module: setattr(
+            module, "data_layout", library._codegen._data_layout
+        )
+        try:
+            super().create_cpython_wrapper(release_gil)
+        finally:
+            del library._optimize_functions
+
     def lower_block(self, block: Any) -> None:
         super().lower_block(block)
         if is_vector_loop(self.func_ir, block):

@@ -49,6 +49,7 @@ def test_steps_are_there_to_be_replaced() -> None:
     steps = {name.partition("_")[2] for name in result.metadata["pipeline_times"]["nopython"]}
     assert {p._name for p in REPLACED.values()} <= steps
     assert not {p._name for p in (*LEFT_OUT, *REPLACED)} & steps
+    assert "_optimize_functions" not in vars(result.library)  # but while what Python calls is written
 
 
 def test_flags_that_helpers_are_found_by_stay_as_they_are() -> None:
