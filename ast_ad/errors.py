@@ -140,6 +140,15 @@ class OtherTypeError(UnsupportedError):
     code = "E105"
 
 
+class UntakenPathError(UnsupportedError):
+    """A call took a branch that its program leaves out, as no call had taken it and it can't be compiled.
+
+    The call is traced, and the next program has the branch.
+    """
+
+    code = "E106"
+
+
 class MissingRuleError(UnsupportedError):
     """A function without a derivative rule, and without source to differentiate, on an active path."""
 

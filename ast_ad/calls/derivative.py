@@ -259,6 +259,7 @@ class Derivative(Ahead, Inspection, Sharing):
                 except InputError as refusal:  # the arguments are no good for a trace, either
                     raise (error if isinstance(error, InputError) else refusal) from None
                 inputs = program.fits(leaves, values)
+                self.paths.trace(key, program, error)
                 if isinstance(error, TensorOutside):  # another time it may be an array
                     return program, inputs
             self._warn_of_calls(program)

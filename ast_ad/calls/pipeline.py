@@ -58,7 +58,7 @@ def answered(derivative: Any, described: Described, backend: str, known: Known) 
 
 def read(of: Any, args: Described, known: Known = Known.ONES, residuals: str = "cheap") -> Primal:
     """The function that a derivative is of, as it is read for arguments like these."""
-    return lower(of.function, *args, call_sites(of), known, of.depths, of.constants(args[2]), residuals)
+    return lower(of.function, *args, call_sites(of), known, of.so_far, of.constants(args[2]), residuals)
 
 
 def settled(function: Function) -> Function:

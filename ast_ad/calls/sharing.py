@@ -10,20 +10,22 @@ from __future__ import annotations
 
 import functools
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from typing import Any
 
 from ..options import Options
 from ..registered import registrations
 from ..rules.registry import size
 from ..shelves import Shelf, shelf_of
+from .fitting.taken_paths import TakenPaths
 
 
 class Shared:
     """What derivatives of one function have in common if they ask the same of it.
 
-    ``told``: which gradients are zero; ``depths``: of recursions, in the calls so far; ``cheaper``: by
-    columns or by rows, for shapes of arguments; ``shelf``: of derivatives of these derivatives.
+    ``told``: which gradients are zero; ``depths``: of recursions, in the calls so far; ``paths``: the lines
+    that ran in those that were traced; ``cheaper``: by columns or by rows, for shapes of arguments;
+    ``shelf``: of derivatives of these derivatives.
     """
 
     def __init__(self) -> None:
@@ -31,6 +33,7 @@ class Shared:
         self.tiers: dict[Any, Any] = {}
         self.told: set[str] = set()
         self.depths: dict[Any, int] = {}
+        self.paths = TakenPaths()
         self.cheaper: dict[Any, Any] = {}
         self.quick: weakref.WeakSet[Any] = weakref.WeakSet()  # derivatives whose calls begin with a short way
         self.shelf = Shelf()
@@ -93,7 +96,12 @@ class Sharing:
         self.shared, self.key = shared, key
         self._programs: dict[Any, list[Any]] = shared.programs
         self._tiers: dict[Any, Any] = shared.tiers
-        self.told, self.depths = shared.told, shared.depths
+        self.told, self.depths, self.paths = shared.told, shared.depths, shared.paths
+
+    @property
+    def so_far(self) -> tuple[dict[Any, int], Collection[Any]]:
+        """What is known of earlier calls: how deep recursions went, and which lines ran in traces."""
+        return self.depths, self.paths.ran
 
     @property
     def about(self) -> Any:

@@ -7,6 +7,7 @@ whenever it is asked.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import types
 from collections.abc import Sequence
@@ -29,6 +30,8 @@ from ..trees import flatten
 from .checks.check import is_inside
 from .checks.first_call import told_of
 from .checks.traced_call import check_trace
+from .fitting.retirement import drop
+from .fitting.taken_paths import watched
 from .pullback import PullbackAt
 from .questions import require_numeric, require_pair
 from .reasons import add_reason, as_reason, at_line, warn
@@ -48,6 +51,8 @@ class TracedProgram(Request):
     mode = "fallback"
     rounded = False  # whether its last run rounded a value that has a derivative to some decimals
     own_rules = False  # whether it called functions with rules of the user's own, whose derivative that is
+    watches = False  # whether it notes which lines run, by which the next call may be compiled
+    once = False  # whether the next call is to be compiled
     checked: Any = None  # what was compared with the function, or why nothing was
 
     def __init__(self, reason: Exception, *args: Any) -> None:
@@ -85,10 +90,13 @@ class TracedProgram(Request):
         kwargs = dict(zip(self.keywords, inputs[split:], strict=True))
         state.rounded = state.ruled = False
         try:
-            found = trace_alone(self.owner.function, tuple(inputs[:split]), kwargs, self.wrt, writes)
+            with watched(self.owner.paths) if self.watches else contextlib.nullcontext():
+                found = trace_alone(self.owner.function, tuple(inputs[:split]), kwargs, self.wrt, writes)
         except AdError as error:
             add_reason(error, self.reason)
             raise
+        if self.once and self.owner.paths.ran:
+            drop(self.owner, self)
         self.rounded, self.own_rules = state.rounded, state.ruled
         if late and not isinstance(self.reason, InputError):  # else once there is a gradient
             warn(self.owner.function, self.reason)

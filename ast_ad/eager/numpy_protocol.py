@@ -144,8 +144,8 @@ def _call_ufunc(ufunc: Any, inputs: Sequence[Any], kwargs: dict[str, Any]) -> An
     inputs = [_array_of(x) if isinstance(x, (list, tuple)) else x for x in inputs]
     if where is not True:
         return _without_rule(ufunc, inputs, {"where": where, **kwargs}, f"np.{ufunc.__name__}(where=...)")
-    if kwargs:
-        return run(ufunc, inputs, kwargs)  # those of a generalised ufunc: its axes
+    if kwargs:  # those of a generalised ufunc: its axes
+        return _by_axes(ufunc, inputs, **kwargs) if [*kwargs] == ["axes"] else run(ufunc, inputs, kwargs)
     if ufunc is np.divide and type(inputs[1]) in (int, float) and inputs[1] == 0:
         inputs = [inputs[0], zero_of(inputs[0], inputs[1])]
     dtype = how.get("dtype")
@@ -158,6 +158,19 @@ def _call_ufunc(ufunc: Any, inputs: Sequence[Any], kwargs: dict[str, Any]) -> An
     if order not in ("C", "F") or not isinstance(found, Tensor) or _lies(found._array, order):
         return found
     return run(np.copy, (found,), {"order": order})  # later views are NumPy's only where it lies as asked
+
+
+def _by_axes(ufunc: Any, inputs: Sequence[Any], axes: Sequence[Any]) -> Any:
+    """A generalised ufunc along axes that are told, as by ``a @= b``: those are put last, where it works.
+
+    What axes it can have, NumPy says.
+    """
+    ufunc(*map(plain_of, inputs), axes=axes)
+    places = [(entry,) if isinstance(entry, int) else tuple(entry) for entry in axes]
+    places += [()] * (ufunc.nargs - len(places))
+    last = [tuple(range(-len(place), 0)) for place in places]
+    moved = [run(np.moveaxis, (x, *pair), {}) for x, *pair in zip(inputs, places, last, strict=False)]
+    return run(np.moveaxis, (run(ufunc, moved, {}), last[-1], places[-1]), {})
 
 
 def _array_of(items: Sequence[Any]) -> Any:

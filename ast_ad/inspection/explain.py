@@ -18,6 +18,7 @@ from ..compiler.adjoint.residuals import read_for_metadata_only
 from ..compiler.emit.names import COPIES
 from ..compiler.frontend.callables.calls import python_function
 from ..compiler.frontend.callables.recursion import told
+from ..compiler.frontend.constructs.untaken_paths import told as untaken
 from ..compiler.ir import builtin
 from ..compiler.ir.ops import (
     NOWHERE,
@@ -63,6 +64,7 @@ def explain(program: Any, halves: Any, runs_as: list[str]) -> str:
         ("Copied when the program is called, because it writes to them:", _written(program)),
         ("Code that was read along:", _inlined(program)),
         ("Recursion, traced where a call goes deeper:", told(primal.depths)),
+        ("Branches that no call has taken, traced where one does:", untaken(primal.untaken)),
         ("Traced when the program runs, because it can't be compiled:", _traced(program)),
         (
             "Read from outside, anew at every call:",

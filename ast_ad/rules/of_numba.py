@@ -131,4 +131,5 @@ def loop_types(fn: Any, given: Sequence[Any]) -> list[Any]:
     if not fn.signature or getattr(fn, "is_dynamic", False):
         ranks = [len(names) for side in axes_of(fn) for names in side] if fn.signature else [0] * fn.nin
         fn(*(np.empty((0,) * (1 + rank), kind) for kind, rank in zip(given, ranks, strict=False)))
-    return list(fn.ufunc.resolve_dtypes((*given, *(None,) * (fn.nin + fn.nout - len(given)))))
+    taken = [np.dtype(bool) if kind is bool else kind for kind in given]  # which that function does not know
+    return list(fn.ufunc.resolve_dtypes((*taken, *(None,) * (fn.nin + fn.nout - len(taken)))))

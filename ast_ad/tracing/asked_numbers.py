@@ -24,12 +24,12 @@ def is_truth(index: Any) -> bool:
 
 def is_indexing(frame: Any) -> bool:
     """Whether the code of a frame is at an index expression."""
-    return _instruction(frame)[0] == "BINARY_SUBSCR"
+    return instruction(frame)[0] == "BINARY_SUBSCR"
 
 
 def is_about_set(frame: Any) -> bool:
     """Whether it is at what makes a set, which gives what was put into it, or asks it for a member."""
-    name, _ = _instruction(frame)
+    name, _ = instruction(frame)
     if name in ("BUILD_SET", "SET_ADD", "SET_UPDATE", "CONTAINS_OP"):
         return True
     tree = _expression_at(frame) if name in ("PRECALL", "CALL") else None
@@ -39,7 +39,7 @@ def is_about_set(frame: Any) -> bool:
 
 def is_formatting(frame: Any) -> bool:
     """Whether it is at ``text % value``: a text alone asks for a plain number there."""
-    name, operator_number = _instruction(frame)
+    name, operator_number = instruction(frame)
     return name == "BINARY_OP" and dis._nb_ops[operator_number][1] in ("%", "%=")  # type: ignore[attr-defined]
 
 
@@ -70,7 +70,7 @@ def format_of(frame: Any) -> str | None:
     return left.value if isinstance(left, ast.Constant) and isinstance(left.value, str) else None
 
 
-def _instruction(frame: Any) -> tuple[str, int]:
+def instruction(frame: Any) -> tuple[str, int]:
     """The instruction that a frame is at, and its argument."""
     code, place = frame.f_code.co_code, frame.f_lasti
     while place and dis.opname[code[place]] == "CACHE":  # behind the instruction, in code that is warm

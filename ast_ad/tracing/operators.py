@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -19,6 +20,7 @@ from .births import births
 from .creation import has_traced
 from .ends import compared, counted, subtracted
 from .memory import DETACHED, PLAIN, complex_write, refused
+from .rebound import is_rebound
 from .traced_array import Traced, TracedNumber, TracedScalar
 
 VALUES = Tensor, np.ndarray, int, float, complex, np.generic
@@ -40,7 +42,12 @@ def unrecorded(function: Callable[..., Any], *args: Any) -> Any:
 def _ufunc(self: Traced, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
     if not state.grad and method == "__call__" and not kwargs and SIMPLE.issuperset(map(type, inputs)):
         return unrecorded(ufunc, *inputs)
-    _refuse_plain(kwargs.get("out"))
+    out = kwargs.get("out")
+    if out is not None:
+        references = sys.getrefcount(out[0])
+        if len(out) == 1 and is_rebound(sys._getframe(1), out[0], references):
+            kwargs["out"] = (Traced._of(out[0].copy("K")),)
+        _refuse_plain(kwargs["out"])
     return array_ufunc(self, ufunc, method, *inputs, **kwargs)
 
 

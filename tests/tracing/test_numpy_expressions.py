@@ -7,6 +7,7 @@ import sys
 import numpy as np
 import pytest
 
+import ast_ad
 from ast_ad import AdError, tracing as fallback
 from ast_ad.tracing.recorder import plain
 
@@ -162,3 +163,17 @@ if __name__ == "__main__":
     found = differences(sys.argv[1])
     print(found)
     sys.exit(bool(found))
+
+
+def by_axes(x):
+    a = np.matmul(x, x**2, axes=[(0, 1), (1, 2), (2, 0)])
+    b = np.matmul(x[0, 0], x, axes=[(0,), (1, 0), (0,)])
+    return np.sum(a * x) + np.sum(b**2) + np.sum(np.matvec(x, x[0], axes=[(2, 1), (0,), (1,)]) ** 3)
+
+
+@pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
+def test_products_along_other_axes():
+    x = np.random.default_rng(1).uniform(0.5, 1.5, (3, 3, 3))
+    steps = [1e-6 * e.reshape(x.shape) for e in np.eye(x.size)]
+    expected = np.reshape([(by_axes(x + h) - by_axes(x - h)) / 2e-6 for h in steps], x.shape)
+    assert ast_ad.grad(by_axes)(x) == pytest.approx(expected, rel=1e-6)

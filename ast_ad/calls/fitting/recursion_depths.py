@@ -9,15 +9,22 @@ from types import FrameType
 from typing import Any
 
 from ...compiler.frontend.callables.recursion import LAST_BOUND, Code, code_of
-from ...errors import OtherTypeError, RecursionDepthError
+from ...errors import OtherTypeError, RecursionDepthError, UntakenPathError
 from .retirement import drop
+from .taken_paths import watched
 
 
 def deeper(owner: Any, program: Any, problem: Exception, run: Callable[..., Any], inputs: Any) -> Any:
     """The results of the trace of a call. One that was too deep for a program lets the next go that deep.
 
-    So does one in which a number was of another type.
+    So does one in which a number was of another type. One that took a branch that its program leaves out lets
+    the next have it.
     """
+    if isinstance(problem, UntakenPathError) and owner.paths.wants_more():
+        with watched(owner.paths):
+            results = run(inputs)
+        drop(owner, program)
+        return results
     if isinstance(problem, OtherTypeError):
         drop(owner, program)
     if not isinstance(problem, RecursionDepthError):

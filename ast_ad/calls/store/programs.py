@@ -117,7 +117,7 @@ def _described(program: Any, leaves: Sequence[Any]) -> dict[str, Any]:
         raise NotStored
     if primal.errstate or primal.tried or primal.calls or primal.own_rules:
         raise NotStored
-    if program.draws or primal.depths:  # an earlier call's
+    if program.draws or primal.depths or primal.untaken:  # an earlier call's
         raise NotStored
     if not generated or hasattr(module, "__injected__"):
         raise NotStored
@@ -341,6 +341,7 @@ def _stored_primal(
     plain |= {
         "calls": {},
         "depths": {},
+        "untaken": (),
         "own_rules": False,
         "rounds": told["rounds"],
         "draws": (False, False),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import types
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,6 +25,7 @@ from .callables.error_states import require_restored
 from .callables.recursion import Bounds, Code
 from .constructs.boundness import Raised, certain_exception
 from .constructs.local_classes import require_outside
+from .constructs.untaken_paths import Line
 from .context import Context
 from .conversion import from_arg, from_python
 from .guards import Guard, Path, Spot
@@ -56,6 +57,7 @@ class Primal:
     compiled in, with their values. ``calls``: the callees that are not part of the program, and why not.
     ``stores``: what the function leaves outside, of results that come behind those of its value; ``storing``:
     whether it stores there at all, be it for a time. ``depths``: how deep functions call themselves in it.
+    ``untaken``: the branches that are left out, as no call has taken them.
     ``own_rules``: whether a function with a rule of the user's own is called; ``rounds``: whether it may
     round otherwise than the function does, as it calls one of Numba's, or asks for a derivative.
     """
@@ -70,6 +72,7 @@ class Primal:
     stores: tuple[Store, ...] = ()
     storing: bool = False
     depths: dict[Code, int] = field(default_factory=dict)
+    untaken: tuple[Line, ...] = ()
     own_rules: bool = False
     rounds: bool = False
 
@@ -96,7 +99,7 @@ def lower(
     keywords: Sequence[str] = (),
     sites: CallSites | None = None,
     known: Known = Known.ONES,
-    depths: Mapping[Code, int] | None = None,
+    so_far: tuple[Mapping[Code, int] | None, Collection[Line]] = (None, ()),
     constants: frozenset[Any] = frozenset(),
     residuals: str = "cheap",
 ) -> Primal:
@@ -109,15 +112,16 @@ def lower(
         keywords: the names of the last arguments, which are passed by keyword.
         sites: gathers the calls that stay calls, as their callees can't be followed; None: there are none.
         known: what of the lengths of arrays the program may rely on.
-        depths: how deep functions called themselves in earlier calls, by their code; None: they are not
-            followed where only a condition at run time ends that.
+        so_far: how deep functions called themselves in earlier calls, by their code; None: they are not
+            followed where only a condition at run time ends that. And the lines that ran in traced calls, if
+            it was refused: branches that did not are left out.
         constants: keys of arguments whose values are compiled in; those that turn out to be needed join them.
         residuals: what the loops of derivatives that are called in it save, see ``adjoint``.
 
     Raises:
         AdError: the function can't be compiled; the message names the construct and its line.
     """
-    bounds = Bounds(depths)
+    bounds = Bounds(*so_far)
     builds, first = 0, None
     while builds < MAX_BUILDS:
         try:
@@ -222,6 +226,7 @@ def _read(
         stores,
         inputs.places.count > 0,
         dict(bounds.used),
+        tuple(bounds.untaken.left),
         cx.has_own_rules,
         cx.rounds,
     )

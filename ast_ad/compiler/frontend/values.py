@@ -176,13 +176,11 @@ class Seen:
 
 @dataclass(eq=False)
 class Dct:
-    """A dict; its content maps keys to values while they are static, else it is a Var of type DictOf.
-
-    ``pools`` and ``within``: as those of a list.
-    """
+    """A dict; its content maps keys to values while they are static, else it is a Var of type DictOf."""
 
     initial: Any = field(default_factory=dict)
     cls: type = dict
+    of: Obj | None = None  # the object whose ``__dict__`` it is
     serial: int = _stamp()
     alike: set[Any] = field(default_factory=set)
     pools: frozenset[Pool] = frozenset()

@@ -204,3 +204,23 @@ def test_levels_of_quantiles_are_tried_within_their_bounds():
     levels = Var(Array(DOUBLE, (Dim.symbol("q"), 1)))
     found = probe(np.quantile, (image("x", 3), levels), {"axis": Lit(1)})
     assert len(found.shape) == 4
+
+
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+def test_lists_of_places_have_lengths_of_their_own(backend):
+    """They were taken for those of the array, where trials with other places were out of bounds."""
+
+    def f(a, m):
+        chosen = [i for i in range(a.shape[1]) if i < m]
+        b = a[:, chosen] + a[:, :1] * a[:, chosen, :1]
+        return np.sum(b**2) + np.sum(a[:, 0, chosen])
+
+    def differences(a, m):
+        steps = [1e-6 * e.reshape(a.shape) for e in np.eye(a.size)]
+        return np.reshape([(f(a + h, m) - f(a - h, m)) / 2e-6 for h in steps], a.shape)
+
+    derivative = ast_ad.grad(f, backend=backend)
+    for m in (3, 1, 2):
+        a = np.random.default_rng(m).uniform(0.5, 1.5, (3, 3, 3))
+        assert derivative(a, m) == pytest.approx(differences(a, m), rel=1e-5)
+        assert derivative.mode == "compiled"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import types
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, Any
 
 from ....errors import AdError, RecursionDepthError
@@ -16,6 +16,7 @@ from ...ir.builtin import raise_
 from ...ir.ops import Lit, Op, Var
 from ...ir.types import Opaque
 from ..constructs.boundness import Raised
+from ..constructs.untaken_paths import Line, Untaken
 from ..values import Frame
 
 if TYPE_CHECKING:
@@ -42,10 +43,11 @@ def code_of(code: types.CodeType) -> Code:
 
 
 class Bounds:
-    """How deep each function may call itself in one program, by its code."""
+    """How deep each function may call itself in one program, by its code; which branches it may leave out."""
 
-    def __init__(self, asked: Mapping[Code, int] | None) -> None:
+    def __init__(self, asked: Mapping[Code, int] | None, ran: Collection[Line] = ()) -> None:
         self.asked = asked or {}
+        self.untaken = Untaken(ran)
         self.used: dict[Code, int] = {}  # by a program that is being read
         self.given_up = asked is None
 

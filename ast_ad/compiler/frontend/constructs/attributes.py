@@ -33,7 +33,7 @@ from ..outside_values import (
 from ..signatures import is_object
 from ..store.identities import one_of, read_once
 from ..store.memory_layouts import flags_read, strides_read
-from ..store.outer_stores import Attributes, found_in_class, is_stored, storing_class
+from ..store.outer_stores import Attributes, found_in_class, is_in_class, is_stored, storing_class
 from ..tables import METHODS, Intrinsic
 from ..types.type_questions import asked, exact, known_rank, present, python_dummies, require_plain
 from ..values import (
@@ -254,13 +254,13 @@ def object_attribute(cx: Context, base: Obj, name: str) -> Any:
     if name == "__class__":
         return Lit(base.cls)
     if name == "__dict__":
-        return one_of(cx, Dct(dict(content)), base)
+        return one_of(cx, Dct(dict(content), of=base), base)
     stored = storing_class(cx, base.cls, name)
     if stored is not None:
         return class_attribute(cx, stored, name)
-    if raw is None and hasattr(base.cls, "__getattr__"):
-        return doors.call(cx, Lit(base.cls.__getattr__), [base, Lit(name)], {})
-    if raw is None:
+    if raw is None and not is_in_class(base.cls, name):
+        if hasattr(base.cls, "__getattr__"):
+            return doors.call(cx, Lit(base.cls.__getattr__), [base, Lit(name)], {})
         raise cx.unsupported(
             f"attribute `{name}`", f"this {base.cls.__name__} has none", "set it first", AttributeError
         )

@@ -23,6 +23,7 @@ from .expressions import evaluate
 from .narrowing import Fact, facts_told, narrow
 from .object_operators import class_of, special
 from .statements import EXITS, exec_block, stay
+from .untaken_paths import leave_out
 
 
 @statement(gast.If)
@@ -35,10 +36,16 @@ def exec_if(cx: Context, node: gast.If, rest: list[gast.AST]) -> bool:
     return branch(
         cx,
         cond,
-        lambda: exec_block(cx, node.body),
-        lambda: exec_block(cx, node.orelse),
-        lambda: exec_block(cx, rest) if rest else None,
+        lambda: exec_side(cx, node.test, node.body),
+        lambda: exec_side(cx, node.test, node.orelse),
+        lambda: exec_side(cx, node.test, rest) if rest else None,
     )
+
+
+def exec_side(cx: Context, test: gast.AST, body: list[gast.AST]) -> None:
+    """Read a branch, or what follows it where the other one leaves the block, unless it may be left out."""
+    leave_out(cx, test, body)
+    exec_block(cx, body)
 
 
 def exec_guarded(cx: Context, alive: Value, rest: list[gast.AST]) -> None:

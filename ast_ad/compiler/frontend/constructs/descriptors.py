@@ -51,6 +51,8 @@ def read_by_code(cx: Context, base: Obj | Live, cls: type, name: str, own: Colle
     raw = found_in_class(cls, name)
     if not reads_plainly(cls):
         return None
+    if name == "__setattr__" and raw is object.__setattr__:  # that it is, is guarded where it stores
+        return Bound(Lit(raw), (base,))
     if is_property(raw):
         if isinstance(base, Live):
             cx.outside().class_attribute(base, name)

@@ -177,6 +177,8 @@ def set_dict(cx: Context, base: Dct, content: dict[Any, Value]) -> None:
         check_run_over(cx, base)
     changed(cx, base, keys)
     cx.state.set(base, content)
+    if base.of is not None and all(isinstance(key, str) for key in content):
+        cx.state.set(base.of, content)  # which was changed, as the dict was: it is the same
 
 
 def no_such_key(cx: Context, key: object) -> Exception:

@@ -238,6 +238,11 @@ def found_in_class(cls: type, name: str) -> Any:
     return next((k.__dict__[name] for k in cls.__mro__ if name in k.__dict__), None)
 
 
+def is_in_class(cls: type, name: str) -> bool:
+    """Whether a class, or one that it derives from, holds anything under a name: it may be None."""
+    return any(name in k.__dict__ for k in cls.__mro__)
+
+
 def storing_class(cx: Context, cls: type, name: str, of_itself: bool = False) -> type | None:
     """The class of those that ``cls`` derives from where an attribute is found that the program stores.
 

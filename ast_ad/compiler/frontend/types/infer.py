@@ -259,7 +259,9 @@ def power_of_integers(exponent: Dim | int) -> Type:
 
 
 def _valid_index(var: Var) -> Arg:
-    """An int inside an index: which one makes no difference to the type."""
+    """An int inside an index, or a list of some: which ones makes no difference to the type."""
+    if isinstance(var.type, ListOf) and var.type.element == Scalar("int"):
+        return Var(Array(np.dtype(int), (list_length(var),)))
     return Lit(0) if isinstance(var.type, Scalar) and var.type.kind == "int" else var
 
 

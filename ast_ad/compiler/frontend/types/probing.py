@@ -85,6 +85,7 @@ def _trial(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Any:
         except Exception as problem:
             let_through(problem)
             error = problem
+    regular = regular and not isinstance(error, IndexError)  # that is about places, not about equal lengths
     both = SMALL_SIZES if many else SIZES
     partitions = [
         [{a: sizes[i % 6] for i, block in enumerate(partition) for a in block} for sizes in both]

@@ -144,8 +144,9 @@ def require_plain(cx: Context, cls: type, name: str, hook: str, hooked: bool = F
         )
         or any(hasattr(own, n) for n in ("as_method", "py_func", "cache_info"))
     )
-    bound = hasattr(type(own), "__get__") or hasattr(type(own), "__set__")
-    absent = hook == "__setattr__" and not cls.__dictoffset__ and own is None
+    # stores pass over a descriptor without `__set__`: what the object holds goes before it
+    bound = hasattr(type(own), "__set__") or hook == "__getattribute__" and hasattr(type(own), "__get__")
+    absent = hook == "__setattr__" and not cls.__dictoffset__ and not hasattr(type(own), "__set__")
     usual = hooked or getattr(cls, hook) in (getattr(object, hook), getattr(types.SimpleNamespace, hook))
     if not usual or bound and not known or absent:
         raise cx.unsupported(
