@@ -41,6 +41,7 @@ from .faces import hide
 from .identity import given as in_places
 from .object_arrays import check_result, made_plain
 from .patches import replaced
+from .ran_lines import lines_noted
 from .records_left import made_plain as records_made_plain
 from .replacements import replaced_by
 from .shared_arguments import Sharing, Twice
@@ -111,7 +112,8 @@ def _run(function: Callable[..., Any], args: Any, kwargs: Any, objects: Sequence
         try:
             with noting(), replaced(function, objects):
                 called = replaced_by(function) or function
-                value = called(*args, **kwargs)
+                with lines_noted():
+                    value = called(*args, **kwargs)
         finally:
             errors.made.errors = before
         gone = next(filter(_swallowed, made), None)

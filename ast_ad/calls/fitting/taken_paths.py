@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import contextlib
-import os
-import sys
 from collections.abc import Iterator
-from types import FrameType
 from typing import Any
 
-import numpy as np
-
-from ... import errors
 from ...compiler.frontend.constructs.untaken_paths import Line
 from ...errors import UnsupportedError
+from ...tracing.ran_lines import asked
 
 MOST = 4  # programs with branches left out, before a call that takes another branch is traced for good
-OURS = tuple(os.path.dirname(str(module.__file__)) + os.sep for module in (errors, np))
 
 
 class TakenPaths:
@@ -65,35 +59,12 @@ class TakenPaths:
 
 @contextlib.contextmanager
 def watched(paths: TakenPaths) -> Iterator[None]:
-    """Put into ``paths`` the lines that run in the block, of all code but ours and NumPy's.
-
-    Where a debugger is at work, which must not lose its events, nothing is noted.
-
-    >>> def sign(x):
-    ...     if x < 0.0:
-    ...         return -1.0
-    ...     return 1.0
-    >>> paths, first = TakenPaths(), sign.__code__.co_firstlineno
-    >>> with watched(paths):
-    ...     _ = sign(2.0)
-    >>> sorted(line - first for file, line in paths.ran if file == sign.__code__.co_filename)
-    [1, 3]
-    """
-    if sys.gettrace() is not None:
-        yield
-        return
+    """Put into ``paths`` the lines that run in the trace that is made in the block."""
     ran: set[Line] = set()
-
-    def line(frame: FrameType, event: str, _: Any) -> Any:
-        ran.add((frame.f_code.co_filename, frame.f_lineno))
-        return line
-
-    def called(frame: FrameType, event: str, _: Any) -> Any:
-        return None if frame.f_code.co_filename.startswith(OURS) else line
-
-    sys.settrace(called)
+    asked.lines = ran
     try:
         yield
     finally:
-        sys.settrace(None)
-        paths.add(ran)
+        asked.lines = None
+        if ran:
+            paths.add(ran)

@@ -105,8 +105,19 @@ def late(x):
     return total
 
 
+def in_a_handler(x):
+    try:
+        if x[0] > 5.0:
+            raise ValueError
+        total = np.sum(x**2)
+    except ValueError:
+        total = strange(x)
+    return total * x[1]
+
+
 PROGRAMS = [
     one_branch, other_branch, in_turns, texts, structures, within_try, stores, in_a_call, generated, late,
+    in_a_handler,
 ]  # fmt: skip
 USUAL, RARE = np.array([1.5, -0.5]), np.array([6.5, 0.25])
 

@@ -145,9 +145,35 @@ def none_in_the_class(x):
     return np.sum(x**2) * (1.0 if cell.scale is None else 2.0) * (3.0 if missing is None else missing)
 
 
+class Ports:
+    """Answers for attributes by its own code."""
+
+    def __init__(self, x):
+        self.before = 3.0 if hasattr(self, "s") else 1.0
+        self.s = x
+
+    def __getattr__(self, name):
+        if name[0] == "s" and name[1:].isdigit():
+            return self.s * int(name[1:])
+        if name == "large" and self.__dict__["s"][0] > 1.0:
+            return self.s * 3.0
+        raise AttributeError(name)
+
+
+def asked_by_code(x):
+    ports = Ports(x)
+    known = (2.0 if hasattr(ports, "s11") else 3.0) * (5.0 if hasattr(ports, "z11") else 7.0)
+    return np.sum(ports.s23) * known * ports.before + np.sum(getattr(ports, "y", x**2))
+
+
+def asked_at_run_time(x):
+    ports = Ports(x)
+    return np.sum(getattr(ports, "large", x**2)) * (2.0 if hasattr(ports, "large") else 3.0)
+
+
 PROGRAMS = [
     once, units, made_by_the_class, set_before, given_by_name, set_by_name, put_in, below_a_property,
-    taken_out, in_turns, none_in_the_class,
+    taken_out, in_turns, none_in_the_class, asked_by_code, asked_at_run_time,
 ]  # fmt: skip
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import functools
 import operator
+import types
 import typing
 import warnings
 from collections import OrderedDict
@@ -18,6 +19,7 @@ from ....rules.standing import original_of
 from ....rules.structured import PLAYS
 from ...ir.ops import Lit, Op, Var
 from ...ir.types import Scalar, has_references
+from .. import doors
 from ..constructs.attribute_stores import store_attribute
 from ..constructs.attributes import load_attribute
 from ..constructs.branches import choose, python_bool, truth
@@ -27,13 +29,14 @@ from ..constructs.super_attributes import is_inherited
 from ..context import Context
 from ..conversion import from_python
 from ..guards import Guard, Path, is_constant
-from ..outside_values import bases_stay, class_stays
+from ..outside_values import bases_stay, class_member, class_stays
 from ..store.holding import same_elements
 from ..store.identities import static_entries
 from ..store.outer_stores import is_bound
 from ..tables import CALLS, METHODS, Intrinsic, handles
 from ..types.type_questions import asked
 from ..values import Arr, Bound, Callee, Closure, Dct, Live, Lst, Maybe, Obj, Super, Tup, Unbound, Value
+from .asked_attributes import gives
 from .decorated_errors import decorated
 from .dict_methods import dict_copy
 from .getters import made_outside
@@ -136,7 +139,11 @@ def b_hasattr(cx: Context, value: Value, name: Value) -> Any:
         if not isinstance(state, (Unbound, Maybe)):
             return Lit(True)
         on_class = is_present(cx, value.cls, Path.of_object(value.cls, value.cls.__name__), key)
-        if not on_class.value and hasattr(value.cls, "__getattr__"):
+        code = getattr(value.cls, "__getattr__", None)
+        if not on_class.value and isinstance(state, Unbound) and isinstance(code, types.FunctionType):
+            class_member(cx, value.cls, "__getattr__")
+            return doors.call(cx, Lit(gives), [Lit(code), value, Lit(key)], {})
+        if not on_class.value and code is not None:
             raise cx.unsupported(
                 f"whether there is an attribute `{key}`", "its class answers that itself", "do without"
             )

@@ -30,6 +30,7 @@ from ..tables import statement
 from ..values import Callee, Frame, Lost, Unbound, Value
 from .expressions import evaluate, runtime_object
 from .statements import EXITS, alive, bind, exec_block, stay
+from .untaken_paths import leave_out
 
 NOT_FOLLOWED = Lost(
     "an exception",
@@ -224,10 +225,14 @@ def after_tried(cx: Context, node: gast.Try, caught: Catch | None) -> None:
         cx.state.set_name(cx.frame, "$raised", Lit(False))
         exec_block(cx, node.orelse)
 
+    def if_raised() -> None:
+        leave_out(cx, node.body[0], [statement for h in node.handlers for statement in h.body])
+        dispatch()
+
     if cx.static_value(flag) is True:
         dispatch()
     else:
-        doors.branch(cx, flag, dispatch, go_on, None)
+        doors.branch(cx, flag, if_raised, go_on, None)
 
 
 def by_kind(cx: Context, kind: Value, raised: list[type], run: Callable[[type], None]) -> None:

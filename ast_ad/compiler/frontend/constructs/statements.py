@@ -8,7 +8,10 @@ here. Known at run time only: the rest of the block is guarded by a branch.
 from __future__ import annotations
 
 import functools
+import importlib
 import operator
+import sys
+import types
 from typing import Any
 
 import gast
@@ -17,6 +20,7 @@ from ...ir.ops import Block, If, Lit, Op, Span, Var
 from .. import doors
 from ..callables.container_methods import delete_item
 from ..context import Context
+from ..guards import Guard, Path
 from ..source.lines import statement_text
 from ..source.live_names import live_after, live_before
 from ..store.outer_stores import store_cell, store_global
@@ -201,26 +205,34 @@ def exec_expr(cx: Context, node: gast.Expr, rest: list[gast.AST]) -> None:
 
 @statement(gast.Import)
 def exec_import(cx: Context, node: gast.Import, rest: list[gast.AST]) -> None:
-    import importlib
-
     for alias in node.names:
-        module = importlib.import_module(alias.name)
-        top = importlib.import_module(alias.name.split(".")[0])
+        module, top = imported(cx, alias.name), imported(cx, alias.name.split(".")[0])
         bind(cx, alias.asname or alias.name.split(".")[0], Lit(module if alias.asname else top))
 
 
 @statement(gast.ImportFrom)
 def exec_import_from(cx: Context, node: gast.ImportFrom, rest: list[gast.AST]) -> None:
-    import importlib
-
     package = cx.frame.globals.get("__package__") if node.level else None
-    module = importlib.import_module("." * (node.level or 0) + (node.module or ""), package)
+    module = imported(cx, "." * (node.level or 0) + (node.module or ""), package)
     for alias in node.names:
         if hasattr(module, alias.name):
             found = getattr(module, alias.name)
         else:
-            found = importlib.import_module(f"{module.__name__}.{alias.name}")
+            found = imported(cx, f"{module.__name__}.{alias.name}")
         bind(cx, alias.asname or alias.name, Lit(found))
+
+
+def imported(cx: Context, name: str, package: str | None = None) -> types.ModuleType:
+    """A module; one that is not there is told to handlers, as long as it is not."""
+    try:
+        return importlib.import_module(name, package)
+    except ImportError as problem:
+        missing = problem.name or name
+        if cx.inputs is not None and missing not in sys.modules:
+            cx.inputs.guards.add(Guard.missing(Path.of_object(sys, "sys").attribute("modules").item(missing)))
+        raise cx.unsupported(
+            f"the import of `{name}`", str(problem), "install it", exception=type(problem)(str(problem))
+        ) from None
 
 
 @statement(gast.Global)
