@@ -1,6 +1,6 @@
 """Does a class that is derived from ``np.ndarray`` change what arrays do?
 
-``changed_by(kind) -> str``, ``is_followed(kind) -> bool``. One that only adds methods and attributes may
+``changed_by(kind, free) -> str``, ``is_followed(kind) -> bool``. One that only adds methods and attributes may
 stand for its arrays wherever rules and operations take arrays.
 """
 
@@ -31,11 +31,14 @@ ASKED = {"getattr", "isinstance"}
 
 
 @functools.lru_cache(maxsize=256)
-def changed_by(kind: Any) -> str:
-    """Why arrays of a class can't be traced; empty if they can."""
+def changed_by(kind: Any, free: frozenset[str] = frozenset()) -> str:
+    """Why arrays of a class can't be traced; empty if they can.
+
+    ``free``: what else it may have of its own.
+    """
     own = [base for base in kind.__mro__ if base not in (*np.ndarray.__mro__,)]
     for base in own:
-        changed = sorted(name for name in vars(base) if hasattr(np.ndarray, name) and name not in FREE)
+        changed = sorted(name for name in vars(base) if hasattr(np.ndarray, name) and name not in FREE | free)
         if changed:
             return f"{base.__name__} changes what arrays do: {', '.join(changed)}"
         if not _only_hands_on(vars(base).get("__array_finalize__")):

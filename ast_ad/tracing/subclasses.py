@@ -2,18 +2,21 @@
 
 ``x.view(Kind)`` gives it the class, and NumPy's functions hand it on as they do for plain arrays, as they are
 given one of that class. Methods and attributes that the class adds are found in it. A class that changes what
-an array does (its operators, its items, the protocols of NumPy) is refused: no rule knows of it. What leaves
-the trace is an array of NumPy's own.
+an array does (its operators, the protocols of NumPy) is refused: no rule knows of it. One whose own code
+chooses items, by names say, is asked for the index that it hands on. What leaves the trace is an array of
+NumPy's own.
 """
 
 from __future__ import annotations
 
+import functools
 import inspect
 from typing import Any
 
 import numpy as np
 
 from ..eager.array_classes import changed_by
+from ..eager.dispatch import plain_of
 from ..eager.numpy_protocol import run
 from ..rules.registry import vjp
 from .faces import makers
@@ -40,7 +43,8 @@ class TracedSubclass(Traced):
         return found.__get__(self, type(self._python)) if hasattr(type(found), "__get__") else found
 
     def __setattr__(self, name: str, value: Any) -> None:
-        if name[:1] == "_" and hasattr(Traced, name) or name in SETTABLE:
+        ours = name[:1] == "_" and (hasattr(Traced, name) or name in self.__dict__)  # as a view's counter is
+        if ours or name in SETTABLE:
             return super().__setattr__(name, value)
         found = inspect.getattr_static(type(self._python), name, None)
         if hasattr(type(found), "__set__"):
@@ -48,12 +52,32 @@ class TracedSubclass(Traced):
         vars(self._python)[name] = value
         return None
 
+    def __getitem__(self, index: Any) -> Any:
+        if type(self._python).__getitem__ is np.ndarray.__getitem__:
+            return super().__getitem__(index)
+        return chosen(self, index)
+
     def view(self, *args: Any, **kwargs: Any) -> Any:
         kind = args[-1] if args else kwargs.get("type", kwargs.get("dtype"))
         return viewed(self, kind) if _is_kind(kind) and len(args) + len(kwargs) == 1 else super().view(*args)
 
     def copy(self, order: str = "C") -> Any:
         return run(np.copy, (self,), {"order": order, "subok": True})
+
+
+ITEMS = frozenset({"__getitem__"})
+USUAL = (
+    0,
+    -1,
+    slice(1),
+    slice(None, None, -1),
+    ...,
+    (..., 0),
+    (slice(None), 1),
+    (0, 2),
+    [1, 0],
+    np.eye(2, 3) > 0.0,
+)
 
 
 def of_class(x: Any, kind: Any) -> Any:
@@ -68,7 +92,11 @@ def _of_class_rule(g, ans, x, kind):  # type: ignore[no-untyped-def]
 
 def viewed(t: Any, kind: Any) -> Any:
     """A view of a traced array, of this class."""
-    why = changed_by(kind)
+    why = (
+        changed_by(kind, ITEMS)
+        or not chooses_alike(kind)
+        and f"{kind.__name__} changes what arrays do: items"
+    )
     if why:
         raise refused(f".view({kind.__name__})", why, "use np.asarray")
     return run(of_class, (t, kind), {})
@@ -79,9 +107,67 @@ def made(array: Any) -> Any:
     if array.dtype.kind not in "fc":
         return array
     plain = array.view(np.ndarray)
-    if changed_by(array.__class__):
+    if changed_by(array.__class__, ITEMS) or not chooses_alike(array.__class__):
         return of_array(Traced, plain)
     return of_array(TracedSubclass, plain, array)
+
+
+def chooses_alike(kind: Any) -> bool:
+    """Whether the items of a class are those of arrays where it is asked by numbers, slices and booleans.
+
+    NumPy's own code in Python asks so.
+    """
+    if kind.__getitem__ is np.ndarray.__getitem__:
+        return True
+    plain = np.arange(6.0).reshape(2, 3)
+    try:
+        return all(np.array_equal(plain[index], np.asarray(plain.view(kind)[index])) for index in USUAL)
+    except Exception:  # of a class that is made in another way
+        return False
+
+
+def chosen(t: Any, index: Any) -> Any:
+    """An item as the code of the class chooses it: by the index that it hands on to arrays in the end."""
+    kind: Any = type(t._python)
+    asked = t._array.view(_recorder(kind))
+    asked.__dict__.update(vars(t._python))
+    calls: list[Any] = []
+    asked.__dict__[CALLS] = calls
+    found = asked[plain_of(index)]
+    if len(calls) != 1 or calls[0][1] is not found:
+        raise refused(f"an item of a {kind.__name__}", "its code does more than to choose", "use np.asarray")
+    result = Traced.__getitem__(t, _plain_index(calls[0][0]))
+    if isinstance(found, kind):
+        own = {name: value for name, value in vars(found).items() if name != CALLS}
+        vars(result._python).update(own)
+    return result
+
+
+def _plain_index(index: Any) -> Any:
+    """An index in which arrays of classes, that conditions made of them, are arrays."""
+    if isinstance(index, tuple):
+        return tuple(map(_plain_index, index))
+    return np.asarray(index) if isinstance(index, np.ndarray) else index
+
+
+CALLS = "__ast_ad_calls__"
+
+
+class _Recorder(np.ndarray):
+    """Notes what is asked of an array, and what it gives."""
+
+    def __getitem__(self, index: Any) -> Any:
+        found = np.ndarray.__getitem__(self, index)
+        calls = vars(self).get(CALLS)
+        if calls is not None:
+            calls.append((index, found))
+        return found
+
+
+@functools.lru_cache(maxsize=256)
+def _recorder(kind: Any) -> Any:
+    """The class, where a note stands behind its own code."""
+    return type(kind.__name__, (kind, _Recorder), {})
 
 
 def _is_kind(kind: Any) -> bool:

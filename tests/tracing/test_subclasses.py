@@ -178,3 +178,114 @@ def test_the_class_is_what_numpy_makes_it(text):
 def test_classes_that_change_what_arrays_do_are_refused(kind, told):
     with pytest.raises((MissingRuleError, UnsupportedError), match=told):
         ast_ad.grad(lambda x: np.sum(x.view(kind) * 3))(X)
+
+
+# ----- writes through views, and items that a class chooses
+class Bare(np.ndarray):
+    pass
+
+
+class Named(np.ndarray):
+    """Rows by their names, too."""
+
+    def __new__(cls, rows, names=None):
+        made = np.asarray(rows).view(cls)
+        made.names = names
+        return made
+
+    def __array_finalize__(self, obj):
+        if obj is None:
+            return
+        self.names = getattr(obj, "names", None)
+
+    def __getitem__(self, key):
+        if isinstance(key, str):
+            key = self.names.index(key)
+        elif isinstance(key, tuple) and isinstance(key[0], str):
+            key = (self.names.index(key[0]), *key[1:])
+        return super().__getitem__(key)
+
+
+class Backwards(Named):
+    def __getitem__(self, key):
+        return np.asarray(self)[::-1] if isinstance(key, str) else super().__getitem__(key)
+
+
+class Doubled(Named):
+    def __getitem__(self, key):
+        return super().__getitem__(key) * 2.0
+
+
+def rows_of(x):
+    return np.stack([x, x**2])
+
+
+def through_a_row(x):
+    m = rows_of(x).view(Bare)
+    row = m[1]
+    row *= 3.0
+    return np.sum(m) + m[1] @ x
+
+
+def through_a_part(x):
+    m = rows_of(x).view(Bare)
+    m[:, :1][0] = x[1] * 5.0
+    return np.sum(m * m)
+
+
+def into_the_view(x):
+    m = rows_of(x)
+    m.view(Bare)[1, 0] = 5.0 * x[1]
+    return np.sum(m**2)
+
+
+def by_name(x):
+    m = Named(rows_of(x), ["a", "b"])
+    return np.sum(m["b"] * m["a"]) + m["b", 0] * m[0, 1]
+
+
+def by_name_afterwards(x):
+    m = Named(rows_of(x), ["a", "b"]) * 2.0
+    return np.sum(m["b"] ** 2) + np.sum(m[:, 0]) + np.sum(np.trapezoid(m, axis=0)) + len(m["a"])
+
+
+def written_by_name(x):
+    m = Named(rows_of(x), ["a", "b"])
+    row = m["b"]
+    row[0] = 5.0 * x[1]
+    row += x
+    return np.sum(m**2)
+
+
+def by_condition(x):
+    m = Named(rows_of(x), ["a", "b"])
+    return np.sum(m[m > 0.3]) + np.sum(m[[1, 0]][0])
+
+
+@pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
+@pytest.mark.parametrize(
+    "f",
+    [
+        through_a_row, through_a_part, into_the_view, by_name, by_name_afterwards, written_by_name,
+        by_condition,
+    ],
+    ids=lambda f: f.__name__,
+)  # fmt: skip
+def test_items_of_classes(f):
+    x = np.array([1.5, 0.75])
+    value, gradient = ast_ad.value_and_grad(f)(x)
+    assert value == pytest.approx(float(f(x)), rel=1e-12)
+    slopes = [float(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(2)]
+    assert gradient == pytest.approx(slopes, rel=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
+@pytest.mark.parametrize(
+    "kind, why", [(Backwards, "more than to choose"), (Doubled, "what arrays do: items")]
+)
+def test_items_that_are_more_than_chosen(kind, why):
+    def f(x):
+        return np.sum(kind(rows_of(x), ["a", "b"])["b"])
+
+    with pytest.raises(ast_ad.AdError, match=why):
+        ast_ad.grad(f)(np.ones(2))
