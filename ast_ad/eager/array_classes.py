@@ -1,7 +1,7 @@
 """Does a class that is derived from ``np.ndarray`` change what arrays do?
 
-``changed_by(kind, free) -> str``, ``is_followed(kind) -> bool``. One that only adds methods and attributes may
-stand for its arrays wherever rules and operations take arrays.
+``changed_by(kind, free) -> str``, ``is_followed(kind) -> bool``. One that only adds methods and attributes
+may stand for its arrays wherever rules and operations take arrays.
 """
 
 from __future__ import annotations

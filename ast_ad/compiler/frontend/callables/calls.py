@@ -48,6 +48,7 @@ from .programs import by_program
 from .protocols import by_protocol
 from .record_arrays import of_records
 from .signs import require_signs
+from .ufunc_dtypes import in_one_dtype
 
 TAKES_ARRAYS = {np.dot, np.inner, np.vdot, np.where, np.correlate, np.matmul, operator.matmul}
 ARRAY_PARAMETERS = frozenset("a x xp fp b arr y v p m weights filt A M".split())
@@ -226,14 +227,13 @@ def _call_python(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str, V
 
 def call_primitive(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str, Value]) -> Any:
     """A NumPy function or one with a rule is an operation; ``out=`` and ``where=`` become writes."""
-    fn = canonical(cx, fn)
     require_pure(cx, fn, args, kwargs)
     args, kwargs = with_named_out(fn, args, kwargs)
     args, kwargs = with_named_first(fn, args, kwargs)
     kwargs = {k: v for k, v in kwargs.items() if not (k == "out" and isinstance(v, Lit) and v.value is None)}
     args = [sequence_argument(cx, a) for a in args]
     kwargs = {k: sequence_argument(cx, v) for k, v in kwargs.items()}
-    args, kwargs = with_arrays(cx, fn, args, kwargs)
+    args, kwargs = in_one_dtype(cx, fn, *with_arrays(cx, fn, args, kwargs))
     args, kwargs = with_known_order(cx, fn, args, kwargs)
     out = kwargs.pop("out", None)
     if isinstance(fn, np.ufunc) and len(args) > fn.nin:
@@ -278,10 +278,6 @@ def require_pure(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str, V
             raise cx.unsupported(
                 f"`{fn.__name__}` with {name}=", "it writes to an array", "use the result that it returns"
             )
-
-
-def canonical(cx: Context, fn: Callee) -> Any:
-    return fn
 
 
 def with_arrays(

@@ -21,7 +21,7 @@ from ...ir.alternatives import TooMany, choices, common, has_ranks, is_mixed, is
 from ...ir.dims import has_fresh, reaches, symbols
 from ...ir.ops import UNKNOWN, Arg, Lit, Seq, Slice, Var, map_arg, variables
 from ...ir.spans import stretched
-from ...ir.types import KINDS, Array, Dim, ListOf, Optional, Scalar, Type, kind_of, rank_of, type_of
+from ...ir.types import KINDS, Array, Dim, ListOf, Optional, Scalar, Type, dtype_of, kind_of, rank_of, type_of
 from ..values import Callee
 from .basic_indices import chosen_type, index_type, reshaped
 from .dummies import (
@@ -220,6 +220,8 @@ def _inferred(fn: Callee, args: tuple[Arg, ...], kwargs: dict[str, Arg]) -> Any:
         return args[0].type.element
     if fn in (len, containers.list_len) and isinstance(args[0], Var) and isinstance(args[0].type, ListOf):
         return Scalar("int", None, list_length(args[0]))
+    if fn in ITEMS and isinstance(plain_type(args[0]), Scalar):  # of a number it makes an array
+        args = Var(Array(np.dtype(dtype_of(plain_type(args[0]))), ())), *args[1:]
     if fn is operator.getitem or fn in ITEMS:
         found = index_type(args[0], args[1])
         if found is not None:
