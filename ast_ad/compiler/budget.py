@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from ..errors import SpanLike, UnsupportedError
 
 MOST_STEPS = 100_000
+MOST_AGAIN = 40_000  # where a function that was refused is read once more, without the branches not taken
+TOO_LARGE = "a program of this size"
 MOST_FOR_KERNELS = 25_000
 """Operations, of which one on arrays counts four times; each takes about two milliseconds."""
 
@@ -63,7 +65,7 @@ def spend(steps: int = 1, span: SpanLike | None = None) -> None:
         count.steps += steps
         if count.steps > MOST_STEPS:
             raise UnsupportedError(
-                "a program of this size",
+                TOO_LARGE,
                 span,
                 f"compiling it takes more than {MOST_STEPS:,} steps",
                 "unroll less, or divide the function",

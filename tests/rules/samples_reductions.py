@@ -132,6 +132,8 @@ SAMPLES = {
         (A,),
         Sample((apart(5),), {"return_counts": True}),
         Sample((np.ones(3),), kink=True),
+        Sample((A,), {"axis": 0}),
+        Sample((A,), {"axis": -1, "return_counts": True}),
     ],
     np.quantile: QUANTILES,
     np.percentile: PERCENT,

@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Iterator
 from typing import Any
 
+from ...compiler.budget import TOO_LARGE
 from ...compiler.frontend.constructs.untaken_paths import Line
 from ...errors import UnsupportedError
 from ...tracing.ran_lines import asked
@@ -32,7 +33,8 @@ class TakenPaths:
         Then the next call may be compiled, as far as calls go. Where the branches that ran were read alone,
         the function is refused for what it does there: it is traced as it was before.
         """
-        traced.watches = isinstance(problem, UnsupportedError) and not self.ran and self.wants_more()
+        refused = isinstance(problem, UnsupportedError) and problem.construct != TOO_LARGE
+        traced.watches = refused and not self.ran and self.wants_more()
         traced.once = traced.watches or self.back()
         before = self.traced.pop(key, None)
         if traced.watches:

@@ -16,6 +16,7 @@ from ...errors import AdError
 from ...registered import Made
 from ...rules.registry import lookup
 from ...trees import LEAF, STATIC, TreeDef
+from ..budget import MOST_AGAIN, MOST_STEPS, spend
 from ..ir.ops import Arg, Block, Function, If, Lit, Op, Statement, Var, reads
 from ..ir.types import is_strange
 from .builder import Builder
@@ -122,6 +123,8 @@ def lower(
         AdError: the function can't be compiled; the message names the construct and its line.
     """
     bounds = Bounds(*so_far)
+    if so_far[1]:
+        spend(MOST_STEPS - MOST_AGAIN)
     builds, first = 0, None
     while builds < MAX_BUILDS:
         try:

@@ -52,13 +52,31 @@ def unique_places(a: Any) -> tuple[Any, Any]:
     return inverse, counts[inverse]
 
 
-nondifferentiable(unique_places)
+def unique_slices(a: Any, axis: int) -> tuple[Any, Any]:
+    """For each slice along an axis its place among those that differ, and how many share it, as a factor.
+
+    >>> unique_slices(np.array([[5.0, 3.0], [1.0, 2.0], [5.0, 3.0]]), 0)
+    (array([1, 0, 1]), array([[2],
+           [1],
+           [2]]))
+    """
+    _, inverse, counts = np.unique(a, return_inverse=True, return_counts=True, axis=axis)
+    inverse = np.ravel(inverse)
+    lengths = [1] * np.ndim(a)
+    lengths[axis] = len(inverse)
+    return inverse, np.reshape(counts[inverse], lengths)
+
+
+nondifferentiable(unique_places, unique_slices)
 
 
 @vjp(np.unique)
-def unique(g, ans, ar, return_index=False, return_inverse=False, return_counts=False):
-    """Equal elements share the gradient evenly."""
+def unique(g, ans, ar, return_index=False, return_inverse=False, return_counts=False, axis=None):
+    """Equal elements, or slices along ``axis``, share the gradient evenly."""
     g_values = g[0] if return_index or return_inverse or return_counts else g
+    if axis is not None:
+        at, shared = unique_slices(ar, axis)
+        return np.take(g_values, at, axis=axis) / shared
     places, sharing = unique_places(ar)
     return g_values[places] / sharing
 

@@ -20,8 +20,10 @@ from ..numpy.fft import (
     transformed_axes,
     transformed_lengths,
 )
-from ..registry import composite, vjp
+from ..registry import composite, nondifferentiable, vjp
 from . import cosine_transforms  # noqa: F401
+
+nondifferentiable(sf.next_fast_len, sf.prev_fast_len)  # of integers
 
 
 @vjp(sf.fft)

@@ -20,6 +20,10 @@ from .incomplete_by_shape import (
 )
 
 nondifferentiable(sp.gammasgn, sp.round)  # steps
+# Of integers.
+nondifferentiable(
+    sp.jn_zeros, sp.jnp_zeros, sp.yn_zeros, sp.ynp_zeros, sp.jnyn_zeros, sp.ai_zeros, sp.bi_zeros
+)
 
 # ----- distribution functions, and their inverses -----
 

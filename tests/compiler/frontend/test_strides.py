@@ -5,6 +5,7 @@ import random
 import numpy as np
 import pytest
 
+import ast_ad
 from ast_ad.compiler.frontend.types.strides import (
     has_no_gaps,
     joins,
@@ -107,3 +108,21 @@ def test_moved_axes():
         ]
     assert of_moved((1,) * 7, (2,) * 7, np.transpose) is None
     assert of_moved(strides(a), a.shape, lambda v: np.diagonal(v)) is None
+
+
+def windows(x, n):
+    padding = [(0, 0) for _ in range(x.ndim)]
+    padding[-1] = (n // 2, n // 2)
+    y = np.pad(x, padding)
+    return np.lib.stride_tricks.as_strided(y, (len(y) - n + 1, n), (*y.strides, y.strides[-1]))
+
+
+def test_pairs_for_each_axis_have_their_places():
+    """A list of them that a comprehension makes, one for each axis, tells how long the padded array is."""
+
+    def f(x):
+        return np.sum(np.max(windows(x, 4), axis=1) * np.mean(windows(x, 4) ** 2, axis=1))
+
+    x = np.random.default_rng(2).uniform(0.5, 1.5, 7)
+    slopes = [(f(x + h) - f(x - h)) / 2e-6 for h in 1e-6 * np.eye(7)]
+    np.testing.assert_allclose(ast_ad.grad(f, fallback="error")(x), slopes, rtol=1e-6)

@@ -56,13 +56,23 @@ def b_in_index_order(cx: Context, arrays: Value) -> Any:
 @handles(set)
 def b_set(cx: Context, iterable: Value | None = None) -> Any:
     """A set of what is known; else its program, as of an empty one, to which anything may be added."""
+    return set_made(cx, set, iterable)
+
+
+@handles(frozenset)
+def b_frozenset(cx: Context, iterable: Value = Lit(())) -> Any:
+    """A frozenset, which is a set that nobody adds to."""
+    return set_made(cx, frozenset, iterable)
+
+
+def set_made(cx: Context, kind: Any, iterable: Value | None) -> Any:
     if iterable is not None and cx.is_static(iterable):
-        return doors.call_opaque(cx, set, [iterable], {})
+        return doors.call_opaque(cx, kind, [iterable], {})
     if iterable is not None:
         iterable = to_list(cx, iterable)
         items = static_items(cx, iterable)
         if items is not None and all(map(cx.is_static, items)):
-            return Lit({cx.static_value(item) for item in items})
+            return Lit(kind(map(cx.static_value, items)))
     by = by_program(cx, set)
     assert by is not None
     return by(*(() if iterable is None else (iterable,)))

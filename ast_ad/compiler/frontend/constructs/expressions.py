@@ -281,6 +281,9 @@ def comprehend(cx: Context, node: gast.AST, enclosing: Frame, first: Value | Non
     return result
 
 
+MOST_AXES = 4  # tuples that a comprehension makes of a range are items of their own, where they are so few
+
+
 def run_generators(
     cx: Context,
     node: gast.AST,
@@ -297,6 +300,15 @@ def run_generators(
         return
     first, *rest = generators
     source = evaluate(cx, first.iter) if source is None else source
+    if (
+        isinstance(getattr(node, "elt", None), gast.Tuple)
+        and isinstance(source, Range)
+        and cx.is_static(source)
+    ):
+        places = cx.static_value(
+            source
+        )  # pairs for each axis (`np.pad`): their number is a fact, as `x.ndim` is
+        source = Tup(tuple(map(Lit, places))) if len(places) <= MOST_AXES else source
 
     def body(item: Value) -> None:
         doors.assign(cx, first.target, item)
