@@ -68,6 +68,9 @@ def store_plainly(cx: Context, base: Value, name: str, value: Value, hooked: boo
     if isinstance(base, Arr) and name in WRITTEN and (name == "real" or is_complex(cx, base)):
         doors.store_item(cx, load_attribute(cx, base, name), Lit(...), value)
         return
+    if isinstance(base, Arr) and name == "flat":
+        doors.store_item(cx, load_attribute(cx, base, name), Lit(...), value)
+        return
     if isinstance(base, Live):
         if not store_by_code(cx, base, type(base.value), name, value):
             store_attribute_outside(cx, base.value, base.path, name, value, hooked)

@@ -33,15 +33,15 @@ from ..store.holding import (
 from ..store.identities import no_such_key, read_once, set_dict
 from ..store.inner_lists import load_inner
 from ..store.outer_stores import Attributes
-from ..store.windows import is_int, lies_in_rows, parts_of, shape_of as array_shape, uncertain
+from ..store.windows import is_int, parts_of, shape_of as array_shape, uncertain
 from ..types.basic_indices import index_type
 from ..types.dummies import InferenceError
 from ..types.layouts import orders_of_solid
-from ..types.type_questions import known_rank
 from ..values import Arr, Dct, Flat, Iterable, Live, Lst, Obj, Range, Tup, Value, View
 from .attribute_stores import load_entry, store_entry
 from .attributes import load_attribute
 from .certain_exceptions import class_without_items, raising
+from .flat_stores import store_flat
 from .index_tricks import joined_by_index
 from .narrowing import there
 from .object_operators import special
@@ -330,16 +330,7 @@ def store_item(cx: Context, base: Value, index: Value, value: Value) -> None:
     elif isinstance(base, Dct):
         set_dict(cx, base, {**cx.state.get(base), cx.demand(index, "a dict key"): value})
     elif isinstance(base, Flat):
-        array = base.array
-        before = cx.read(array)
-        known_rank(cx, before)
-        flat = cx.builder.op(np.ravel, before)
-        after = cx.builder.opaque(helpers.setitem, (flat, index_arg(cx, index), cx.arg(value)), flat.type)
-        shape = cx.builder.op(np.shape, before)
-        shaped = cx.builder.opaque(np.reshape, (after, shape), before.type)
-        if not lies_in_rows(cx, array):
-            shaped = cx.builder.opaque(helpers.setitem, (before, Lit(Ellipsis), shaped), before.type)
-        cx.write(array, shaped)
+        store_flat(cx, base.array, index, index_arg(cx, index), value)
     elif isinstance(base, Obj):
         doors.call(cx, load_attribute(cx, base, "__setitem__"), [index, value], {})
     elif (stores := special(cx, base, "__setitem__")) is not None:
