@@ -40,8 +40,9 @@ class Answers:
 @refused("its class answers that itself", X)
 def attribute_that_a_class_answers(x):
     made = Answers()
-    made.scale = 2.0
-    return np.sum(x) * (made.scale if hasattr(made, "shift") else 1.0)  # here
+    if x[0] > 0.0:
+        made.shift = 2.0  # on one path the object has it, on the other one its class may answer
+    return np.sum(x) * (2.0 if hasattr(made, "shift") else 1.0)  # here
 
 
 @refused("name the base class", X)
