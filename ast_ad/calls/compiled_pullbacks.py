@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -23,11 +23,14 @@ from ..tracing.pullbacks import Rearranged
 from ..tracing.recorder import trace
 from ..tracing.traced_array import Traced, plain
 from ..trees import flatten
-from .checks.failures import prints
+from .checks.failures import TOLD, defect, prints, raised_by
 from .checks.first_call import first_call
 from .derivative import Derivative, Vjp
 from .fitting.generator_states import States
+from .reasons import as_reason, warn
 from .tensor_nodes import edges_of, has_derivative, recorded
+
+Answer = TypeVar("Answer")
 
 
 class CannotCompile(Exception):
@@ -39,9 +42,12 @@ class EveryFloat(Vjp):
 
     every_leaf = True
 
-    def __init__(self, function: Callable[..., Any], check: bool | None = None) -> None:
+    def __init__(
+        self, function: Callable[..., Any], check: bool | None = None, of: Callable[..., Any] | None = None
+    ) -> None:
         check = Options().check if check is None else check
         super().__init__(function, options=Options(fallback="error", check=check))
+        self.of = function if of is None else of  # the user's function, which is named
 
     def at(self, args: tuple[Any, ...]) -> tuple[Any, Any, States | None]:
         """The value, the pullback from its leaves to those of the arguments, as tuples, and states.
@@ -152,8 +158,8 @@ class CompiledPullback:
         try:
             with self.again():
                 found, second = compiled(pulled(self.every), (seeds, *self.args), traced)
-        except CannotCompile:
-            return self.traced().linearize(cotangents)
+        except CannotCompile as problem:
+            return told_of(self.every.of, problem.__cause__, lambda: self.traced().linearize(cotangents))
         leaves = len(found)
         given = [n for n, i in enumerate(self.positions) if cotangents[i] is not None]
         return found, Rearranged(second, range(leaves), [*range(count, count + leaves), *given])
@@ -167,7 +173,7 @@ def pulled(every: EveryFloat) -> Any:
         def pull_back(cotangents: Any, *args: Any) -> Any:
             return every(*args)[1](cotangents)
 
-        found = every._pulled = EveryFloat(pull_back, every.options.check)  # type: ignore[attr-defined]
+        found = every._pulled = EveryFloat(pull_back, every.options.check, every.of)  # type: ignore[attr-defined]
     return found
 
 
@@ -218,6 +224,15 @@ def compiled_vjp(
     return compiled(every, tuple(copied(args)), traced)
 
 
+def told_of(function: Any, problem: BaseException | None, trace: Callable[[], Answer]) -> Answer:
+    """What a trace answers; a failure of ours, which is why there is one, is told once it has an answer."""
+    found = trace()
+    reason = as_reason(problem) if isinstance(problem, Exception) else None
+    if isinstance(reason, InternalError):
+        warn(function, reason)
+    return found
+
+
 # ----- functions that Numba has compiled, within a trace
 
 
@@ -237,20 +252,41 @@ def jitted_call(jitted: Any, python: Any, args: Sequence[Any]) -> Any:
         if not all(isinstance(v, (int, float, complex, np.ndarray, np.generic)) for v in values):
             raise CannotCompile()
         numbers = [v[()] if np.ndim(v) == 0 and isinstance(v, np.ndarray) else v for v in values]
-        value, pullback = compiled_vjp(python, tree.unflatten(numbers), every)
+        value, pullback = _as_compiled(python, tree.unflatten(numbers), every)
         parts, structure = flatten(value)
         if not _same(parts, _as_jitted(jitted, values, tree)):  # which sees writes, to arrays of no axes too
             raise CannotCompile()
-    except CannotCompile:
+    except CannotCompile as failed:
+        problem = failed.__cause__
         refused.add(kind)
-        return TRACED
     except Exception as error:
         let_through(error)
         return TRACED  # which raises it, too, if it is not for a number that stands for an array
+    else:
+        edges = edges_of(leaf for leaf, v in zip(leaves, values, strict=True) if has_derivative(v))
+        return structure.unflatten(recorded(parts, pullback, edges, Traced))
     finally:
         state.tracing = tracing
-    edges = edges_of(leaf for leaf, v in zip(leaves, values, strict=True) if has_derivative(v))
-    return structure.unflatten(recorded(parts, pullback, edges, Traced))
+    return told_of(python, problem, lambda: python(*args)) if problem is not None else TRACED
+
+
+def _as_compiled(python: Any, args: tuple[Any, ...], every: EveryFloat) -> tuple[Any, Any]:
+    """The value and the pullback of a function that Numba has compiled.
+
+    Raises:
+        CannotCompile: there is none; or its program raised what the function does not, a defect of ours.
+    """
+    try:
+        return compiled_vjp(python, args, every)
+    except (CannotCompile, *TOLD):
+        raise
+    except Exception as error:
+        let_through(error)
+        if isinstance(raised_by(python, args, {}), type(error)):
+            raise
+        told = f"{type(error).__name__}: {error}"
+        problem = defect(f"the program of `{python.__name__}` raised {told}", "the function does not", error)
+        raise CannotCompile() from problem
 
 
 def _as_jitted(jitted: Any, values: Sequence[Any], tree: Any) -> list[Any]:

@@ -38,7 +38,7 @@ from ..tracing.solvers.functions import Call, bare, place_of_call, untraced
 from ..tracing.solvers.table import HANDLERS
 from ..tracing.traced_array import Traced, plain
 from ..trees import LEAF, STATIC, TreeDef, flatten
-from .compiled_pullbacks import CannotCompile, EveryFloat, compiled_vjp
+from .compiled_pullbacks import CannotCompile, EveryFloat, compiled_vjp, told_of
 from .tensor_nodes import edges_of, has_derivative, recorded
 from .traced_callees import TracedCall
 from .writes_outside import writes_outside
@@ -90,14 +90,17 @@ class SolverCall(TracedCall):
 
     def __call__(self, leaves: tuple[Any, ...], constants: tuple[Any, ...]) -> tuple[tuple[Any, ...], Any]:
         kind = tuple((type(v), getattr(v, "dtype", None), np.ndim(v)) for v in (*leaves, *constants))
+        problem: BaseException | None = None
         if kind not in self.refused:
             try:
                 return self._recorded(leaves, constants)
-            except (CannotCompile, InputError, NoDerivativeError):
+            except (CannotCompile, InputError, NoDerivativeError) as failed:
+                problem = failed.__cause__ if isinstance(failed, CannotCompile) else None
                 self.refused.add(kind)
         if not self.traces:
             raise self.differs("the equation that it solves can't be compiled")
-        return super().__call__(leaves, constants)
+        call = super().__call__
+        return told_of(self.function, problem, lambda: call(leaves, constants))
 
     def run(self, inputs: Sequence[Any], callee: Any) -> tuple[list[Any], TreeDef]:
         """Call the solver, within a trace."""

@@ -16,6 +16,7 @@ from scipy.optimize import brentq, fsolve, newton
 import ast_ad
 from ast_ad import tracing
 from ast_ad.calls import solver_calls
+from ast_ad.errors import DefectWarning, InternalError
 
 P, PAIR = 1.3, np.array([1.2, 0.9])
 OUTSIDE = np.array([2.0, 3.0])
@@ -444,6 +445,16 @@ def test_an_equation_that_is_not_compiled_is_traced_alone(monkeypatch):
         assert gradient.mode == "compiled"
         assert value == f(x)
         np.testing.assert_allclose(found, traced(f, x)[1], rtol=1e-9)
+
+
+def test_a_failure_of_the_compiler_is_told(monkeypatch):
+    def fail(*args):
+        raise solver_calls.CannotCompile from InternalError("the compiler failed: KeyError: 'boom'")
+
+    monkeypatch.setattr(solver_calls, "compiled_vjp", fail)
+    with pytest.warns(DefectWarning, match=r"`brentq`.*E9.*boom"):
+        found = ast_ad.grad(arguments)(PAIR)
+    np.testing.assert_allclose(found, traced(arguments, PAIR)[1], rtol=1e-9)
 
 
 def test_arguments_and_globals_stay_as_they_are():

@@ -1,13 +1,17 @@
 """Is a loop that Numba compiles one operation of a trace, where it may be, and right in any case?"""
 
 import math
+import warnings
 
 import numba
 import numpy as np
 import pytest
 
 import ast_ad
+from ast_ad.calls import compiled_pullbacks, pipeline
+from ast_ad.errors import DefectWarning
 from ast_ad.tracing import jitted_loops
+from ast_ad.tracing.recorder import trace
 
 pytestmark = pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 X = np.array([0.3, 0.8, 0.5, 1.1])
@@ -219,3 +223,48 @@ def test_what_a_loop_raises_is_raised_and_later_calls_are_compiled():
         np.testing.assert_allclose(derivative(np.array([0.5, 1.0])), [0.75, 3.0])
         with pytest.raises(ValueError, match="too large"):
             derivative(np.array([0.5, 3.0]))
+
+
+# ----- failures of ours
+def failing(*args, **kwargs):
+    raise KeyError("boom")
+
+
+def fresh_loop():
+    @numba.njit
+    def decayed(x):
+        total = 0.0
+        for i in range(x.shape[0]):
+            total = total * 0.5 + x[i] ** 2
+        return total
+
+    return decayed, np.array([0.25, 0.5, 1.0]) * np.array([0.5, 1.5, 2.0]) * 2
+
+
+@pytest.mark.parametrize("where", [(pipeline, "lower"), (pipeline, "emit_module")])
+def test_a_failure_of_the_compiler_is_told_once_and_the_loop_traced(where, monkeypatch):
+    decayed, wanted = fresh_loop()
+    monkeypatch.setattr(*where, failing)
+    x = np.array([0.5, 1.5, 2.0])
+    with pytest.warns(DefectWarning, match=r"`decayed`.*E901.*KeyError: 'boom'.*please report it"):
+        pullback = trace(decayed_of := lambda x: decayed(followed(x)), (x,), {}, (0,))[1]
+    np.testing.assert_allclose(pullback([1.0])[0], wanted)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DefectWarning)
+        np.testing.assert_allclose(trace(decayed_of, (x,), {}, (0,))[1]([1.0])[0], wanted)
+
+
+def test_a_program_of_a_loop_that_raises_what_the_loop_does_not(monkeypatch):
+    decayed, wanted = fresh_loop()
+    monkeypatch.setattr(compiled_pullbacks, "compiled_vjp", failing)
+    with pytest.warns(DefectWarning, match=r"the program of `decayed` raised KeyError: 'boom'"):
+        gradient = ast_ad.grad(lambda x: decayed(followed(x)))(np.array([0.5, 1.5, 2.0]))
+    np.testing.assert_allclose(gradient, wanted)
+
+
+def test_what_a_loop_raises_is_no_failure_of_ours():
+    derivative = ast_ad.grad(lambda x: raising(followed(x)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DefectWarning)
+        with pytest.raises(ValueError, match="negative"):
+            derivative(-X)
