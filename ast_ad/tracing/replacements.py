@@ -47,6 +47,8 @@ def _dispatches(original: Callable[..., Any], name: str) -> Callable[..., Any]:
 
     @functools.wraps(original)
     def dispatch(*args: Any, **kwargs: Any) -> Any:
+        if real and state.tracing:  # what an iterator yields may be traced
+            args = tuple(list(a) if _is_run_through(a) else a for a in args)
         if any(map(has_traced, (*args, *kwargs.values()))):
             _require_pure(original, args, kwargs)
             if real:
@@ -67,6 +69,11 @@ def _require_pure(original: Callable[..., Any], args: tuple[Any, ...], kwargs: d
                 why="it writes to an array",
                 fix="use the result that it returns",
             )
+
+
+def _is_run_through(value: Any) -> bool:
+    """Whether something that is iterable is no list, tuple or array: a generator, a set, a view of a dict."""
+    return isinstance(value, Iterable) and not isinstance(value, (Tensor, np.ndarray, list, tuple))
 
 
 def _is_complex(value: Any) -> bool:

@@ -2,6 +2,7 @@
 
 import array
 import collections
+import math
 
 import numpy as np
 import pytest
@@ -34,9 +35,10 @@ EXPRESSIONS = [
     "np.sum(np.clip(x, range(3), range(2, 5)))",
     "np.sum(np.interp(np.array([0.5, 1.2]), collections.deque([0, 1, 2]), x))",
     "np.sum(np.diff(x, prepend=range(2)))",
+    "math.fsum(q * q for q in x) + math.fsum(map(np.sin, x)) + math.fsum({0: x[0], 1: x[2]}.values())",
 ]
 X = np.array([0.3, 1.1, 1.9])
-NAMES = {"np": np, "array": array, "collections": collections}
+NAMES = {"np": np, "array": array, "collections": collections, "math": math}
 
 
 @pytest.mark.parametrize("expression", EXPRESSIONS)

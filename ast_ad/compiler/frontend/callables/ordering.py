@@ -12,7 +12,7 @@ from typing import Any
 
 from ....rules import containers
 from ...ir.ops import Lit, Var
-from ...ir.types import ListOf, Optional, Reference, Scalar, TupleOf, Type, has_references, kind_of
+from ...ir.types import ListOf, Optional, Record, Reference, Scalar, TupleOf, Type, has_references, kind_of
 from .. import doors
 from ..builder import content_type, type_of_arg
 from ..constructs.branches import choose
@@ -23,6 +23,8 @@ from ..tables import handles, method
 from ..values import Arr, Callee, Dct, Lst, Value
 from .container_methods import list_append
 from .iterables import consumed, to_list
+
+COMPARING = "__lt__", "__gt__", "__eq__"
 
 
 # ----- sorted
@@ -79,7 +81,7 @@ def keys_of(cx: Context, source: Lst, key: Value) -> Var:
 
 def has_order(type: Type) -> bool:
     """Whether values of the type are compared as a whole."""
-    if isinstance(type, Reference):
+    if isinstance(type, Reference) or isinstance(type, Record) and not is_compared_as_tuple(type.cls):
         return False
     if isinstance(type, TupleOf):
         return all(map(has_order, type.items))
@@ -88,6 +90,11 @@ def has_order(type: Type) -> bool:
     if isinstance(type, Optional):  # None has no order: Python's own error
         return has_order(type.value)
     return isinstance(type, Scalar) and kind_of(type) != "complex" or str(type) in ("str", "nothing")
+
+
+def is_compared_as_tuple(cls: type) -> bool:
+    """Whether the order of a class's instances is that of tuples: an object may have one of its own."""
+    return issubclass(cls, tuple) and all(getattr(cls, n) is getattr(tuple, n) for n in COMPARING)
 
 
 @method("list", "sort")
