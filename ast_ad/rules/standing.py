@@ -121,6 +121,15 @@ def in_index_order(arrays: Sequence[Any]) -> bool:
     return all(s == sorted(s, reverse=True) and min(s, default=0) >= 0 for s in steps)
 
 
+def is_made_on_demand(iterable: Any) -> bool:
+    """Whether code of the user's runs for each item when it is asked for: it must not be asked too early.
+
+    >>> is_made_on_demand([1, 2]), is_made_on_demand(zip([1], [2])), is_made_on_demand(map(abs, [1]))
+    (False, False, True)
+    """
+    return isinstance(iterable, (map, filter, types.GeneratorType))
+
+
 def is_read() -> bool:
     """Whether a program is read by the compiler, and not run."""
     return False

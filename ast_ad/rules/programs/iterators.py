@@ -1,16 +1,17 @@
 """What do the iterators of ``itertools`` give, one item after the other?
 
-Those that look at several items at once take a list of them. What is endless comes from ``count``, ``cycle``
-and ``repeat``, and ends with ``zip`` or ``islice``.
+Those that look at several items at once take a list of them, unless the user's code makes the items: it may
+do more than that, so that it must not run before an item is asked for. What is endless comes from ``count``,
+``cycle``, ``repeat`` and generators, and ends with ``zip``, ``islice`` or ``takewhile``.
 """
 
 from __future__ import annotations
 
 import functools
 import itertools
-import operator
 
-from ..standing import read_for
+from ..numpy.gather import refuse
+from ..standing import is_made_on_demand, read_for
 
 
 @read_for(itertools.count)
@@ -33,7 +34,13 @@ def repeat(object, times=None):
 
 @read_for(itertools.cycle)
 def cycle(iterable):
-    items = list(iterable)
+    items = []
+    if is_made_on_demand(iterable):
+        for item in iterable:
+            items.append(item)
+            yield item
+    else:
+        items = list(iterable)
     while len(items) > 0:
         yield from items
 
@@ -88,7 +95,7 @@ def dropwhile(predicate, iterable):
 @read_for(itertools.filterfalse)
 def filterfalse(predicate, iterable):
     for item in iterable:
-        if not predicate(item):
+        if not (item if predicate is None else predicate(item)):
             yield item
 
 
@@ -117,31 +124,50 @@ def reduce(function, sequence):
 
 
 @read_for(itertools.accumulate)
-def accumulate(iterable, func=operator.add, *, initial=None):
-    items = list(iterable)
+def accumulate(iterable, func=None, *, initial=None):
     if initial is not None:
         total = initial
         yield total
-        for item in items:
-            total = func(total, item)
+        for item in iterable:
+            total = total + item if func is None else func(total, item)
             yield total
-    elif len(items) > 0:
-        total = items[0]
-        yield total
-        for item in items[1:]:
-            total = func(total, item)
+    elif is_made_on_demand(iterable):
+        begun = False
+        for item in iterable:
+            if begun:
+                total = total + item if func is None else func(total, item)
+            else:
+                total = item
+                begun = True
             yield total
+    else:
+        items = list(iterable)
+        if len(items) > 0:
+            total = items[0]
+            yield total
+            for item in items[1:]:
+                total = total + item if func is None else func(total, item)
+                yield total
 
 
 @read_for(itertools.pairwise)
 def pairwise(iterable):
-    items = list(iterable)
-    for i in range(len(items) - 1):
-        yield items[i], items[i + 1]
+    if is_made_on_demand(iterable):
+        before = ()
+        for item in iterable:
+            if len(before) > 0:
+                yield before[0], item
+            before = [item]
+    else:
+        items = list(iterable)
+        for i in range(len(items) - 1):
+            yield items[i], items[i + 1]
 
 
 @read_for(itertools.zip_longest)
 def zip_longest(*iterables, fillvalue=None):
+    if any([is_made_on_demand(iterable) for iterable in iterables]):
+        refuse_reading_ahead("zip_longest")
     lists = tuple([list(iterable) for iterable in iterables])
     most = max([len(items) for items in lists])
     for i in range(most):
@@ -150,6 +176,8 @@ def zip_longest(*iterables, fillvalue=None):
 
 @read_for(itertools.groupby)
 def groupby(iterable, key=None):
+    if is_made_on_demand(iterable):
+        refuse_reading_ahead("groupby")
     items = list(iterable)
     keys = items if key is None else [key(item) for item in items]
     begin = 0
@@ -159,6 +187,12 @@ def groupby(iterable, key=None):
             end = end + 1
         yield keys[begin], items[begin:end]
         begin = end
+
+
+def refuse_reading_ahead(name):
+    refuse(
+        f"{name}() of a generator or of a map", "it would run before its items are asked for", "make a list"
+    )
 
 
 @read_for(itertools.product)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import types
 from typing import Any
 
-from ....rules import containers
+from ....rules import containers, list_searches
 from ...ir.ops import Lit, Op, Var
 from ...ir.types import ListOf, Scalar, Type, element_of, list_of
 from .. import doors
@@ -13,10 +13,16 @@ from ..builder import type_of_arg
 from ..constructs.attributes import load_attribute
 from ..context import Context
 from ..store.holding import change_items, own_elements, popped, same_elements, set_list
-from ..store.identities import no_such_key, set_dict
+from ..store.identities import makes_items, no_such_key, set_dict
 from ..tables import method
 from ..types.joins import ShapeChange, join_lists
-from ..values import Closed, Dct, Live, Lst, Obj, Tup, Value
+from ..values import Closed, Dct, Live, Lost, Lst, Obj, Tup, Value
+
+GROWING = Lost(
+    "a list by what it is extended by",
+    "items get between those: it grows with each of them",
+    fix="use append",
+)
 
 
 def end_of(cx: Context, base: Lst) -> Lst:
@@ -54,6 +60,18 @@ def list_append(cx: Context, base: Lst, value: Value) -> None:
     set_list(cx, base, after, "append")
 
 
+def taken(cx: Context, base: Lst, other: Value) -> Any:
+    """What a list is extended by; what makes it must not read the list, which grows with each item."""
+    if not makes_items(other):
+        return doors.consumed(cx, other)
+    before = cx.state.look(base)
+    cx.state.set(base, GROWING)
+    found = doors.consumed(cx, other)
+    if cx.state.look(base) is GROWING:
+        cx.state.set(base, before)
+    return found
+
+
 def require_unchanged(cx: Context, base: Lst, before: object) -> None:
     """What a list is extended by has not changed it itself: Python takes the items one by one."""
     if cx.state.look(base) is not before:
@@ -65,7 +83,7 @@ def require_unchanged(cx: Context, base: Lst, before: object) -> None:
 @method("list", "extend")
 def list_extend(cx: Context, base: Lst, other: Value) -> None:
     before = cx.state.look(base)
-    other = doors.consumed(cx, other)
+    other = taken(cx, base, other)
     if not isinstance(before, Closed):
         require_unchanged(cx, base, before)
     base = base if other is base else end_of(cx, base)
@@ -154,6 +172,8 @@ def list_clear(cx: Context, base: Lst) -> Any:
 
 @method("list", "index")
 def list_index(cx: Context, base: Value, value: Value, *bounds: Value) -> Any:
+    if is_at_run_time(cx, base, value, *bounds):
+        return doors.call(cx, Lit(list_searches.place_in), [base, value, *bounds], {})
     items, item = cx.demand(base, "a sequence"), cx.demand(value, "an item")
     try:
         return Lit(items.index(item, *(cx.demand(bound, "a bound") for bound in bounds)))
@@ -163,7 +183,21 @@ def list_index(cx: Context, base: Value, value: Value, *bounds: Value) -> Any:
 
 @method("list", "count")
 def list_count(cx: Context, base: Value, value: Value) -> Any:
+    if is_at_run_time(cx, base, value):
+        return doors.call(cx, Lit(list_searches.times_in), [base, value], {})
     return Lit(cx.demand(base, "a sequence").count(cx.demand(value, "an item")))
+
+
+@method("list", "remove")
+def list_remove(cx: Context, base: Lst, value: Value) -> Any:
+    place = doors.call(cx, Lit(list_searches.place_to_remove), [base, value], {})
+    doors.call(cx, load_attribute(cx, base, "pop"), [place], {})
+    return Lit(None)
+
+
+def is_at_run_time(cx: Context, base: Value, *values: Value) -> bool:
+    """Whether what is looked for, or where, is known when the program runs."""
+    return not all(map(cx.is_static, (base, *values)))
 
 
 @method("list", "_replace")

@@ -22,12 +22,12 @@ from ..constructs.expressions import comprehend, run_generators
 from ..constructs.operators import binary
 from ..constructs.statements import within_rules
 from ..context import Context
-from ..loops.iteration import check_counts, is_driven, makes_items, own_iterator
+from ..loops.iteration import check_counts, is_driven, own_iterator
 from ..outside_values import MAPPINGS, capture_live
 from ..source.live_names import targets
 from ..store.dicts import copy_entries, fill
 from ..store.holding import placed, same_elements, set_list
-from ..store.identities import ITERATORS, is_iterator, used_up
+from ..store.identities import ITERATORS, is_iterator, makes_items, used_up
 from ..store.outer_stores import Attributes
 from ..store.shared_names import FOLDED, root_of
 from ..tables import Intrinsic, handles

@@ -25,10 +25,10 @@ from ..constructs.statements import assign, within_rules
 from ..constructs.subscripts import load_item
 from ..context import Context
 from ..conversion import from_python
-from ..loops.iteration import IDENTITY, as_indexable, followed, indexable, makes_items, require_as_made
+from ..loops.iteration import IDENTITY, as_indexable, followed, indexable, require_as_made
 from ..outside_values import capture_live
 from ..source.live_names import targets
-from ..store.identities import is_iterator, used_up
+from ..store.identities import is_iterator, makes_items, used_up
 from ..tables import method
 from ..types.dummies import int_size
 from ..values import Arr, Callee, Comprehension, Dct, Iterable, Live, Lst, Obj, Range, Tup, Value

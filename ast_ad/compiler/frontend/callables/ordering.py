@@ -19,6 +19,7 @@ from ..constructs.branches import choose
 from ..constructs.operators import fold
 from ..context import Context
 from ..store.holding import own_elements, placed, same_elements, set_list
+from ..store.identities import makes_items
 from ..tables import handles, method
 from ..values import Arr, Callee, Dct, Lst, Value
 from .container_methods import list_append
@@ -79,6 +80,18 @@ def keys_of(cx: Context, source: Lst, key: Value) -> Var:
     return found
 
 
+def with_keys(cx: Context, source: Value, key: Value) -> tuple[Lst, Lst]:
+    """The items and their keys, each of which is asked for before the next item is made."""
+    items, keys = placed(cx, Lst(())), placed(cx, Lst(()))
+
+    def each(item: Value) -> None:
+        list_append(cx, items, item)
+        list_append(cx, keys, doors.call(cx, key, [item], {}))
+
+    doors.run_for(cx, source, each, set())
+    return items, keys
+
+
 def has_order(type: Type) -> bool:
     """Whether values of the type are compared as a whole."""
     if isinstance(type, Reference) or isinstance(type, Record) and not is_compared_as_tuple(type.cls):
@@ -121,6 +134,8 @@ def extremum(
     key: Value = Lit(None),
     default: Value | None = None,
 ) -> Any:
+    if len(args) == 1 and makes_items(args[0]) and cx.static_value(key) is not None:
+        return by_key(cx, fn, *with_keys(cx, args[0], key), default)
     source = consumed(cx, args[0]) if len(args) == 1 else Lst(tuple(args))
     items = doors.static_items(cx, source, short=cx.static_value(key) is None)
     if items is not None and not items and default is not None:

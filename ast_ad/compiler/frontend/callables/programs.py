@@ -7,11 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from ....rules.standing import in_index_order, is_read, of_ufuncs, program_for, subscripts_of
+from ....rules.standing import (
+    in_index_order,
+    is_made_on_demand,
+    is_read,
+    of_ufuncs,
+    program_for,
+    subscripts_of,
+)
 from ...ir.ops import Lit
 from ...ir.types import dtype_of, rank_of
 from .. import doors
 from ..context import Context
+from ..loops.iteration import has_own_iterator
+from ..store.identities import ITERATORS, makes_items
 from ..store.windows import is_contiguous
 from ..tables import handles
 from ..values import Arr, Callee, Lst, Tup, Value
@@ -76,6 +85,13 @@ def set_made(cx: Context, kind: Any, iterable: Value | None) -> Any:
     by = by_program(cx, set)
     assert by is not None
     return by(*(() if iterable is None else (iterable,)))
+
+
+@handles(is_made_on_demand)
+def b_is_made_on_demand(cx: Context, iterable: Value) -> Any:
+    if isinstance(iterable, ITERATORS):  # the question is no use of it
+        cx.state.set(iterable, cx.state.get(iterable) - {cx.frame})
+    return Lit(makes_items(iterable) or has_own_iterator(iterable))
 
 
 @handles(is_read)

@@ -63,28 +63,6 @@ from .super_attributes import super_attribute
 if TYPE_CHECKING:
     from ..guards import Path
 
-CONTAINER_METHODS = {
-    "append",
-    "extend",
-    "insert",
-    "pop",
-    "index",
-    "count",
-    "copy",
-    "reverse",
-    "sort",
-    "clear",
-    "get",
-    "items",
-    "keys",
-    "values",
-    "update",
-    "setdefault",
-    "_asdict",
-    "_replace",
-    "remove",
-}
-
 NAMED: Any = namedtuple("NAMED", "")
 OF_NAMED_TUPLES = NAMED._replace.__code__, NAMED._asdict.__code__  # which all of them share
 
@@ -100,11 +78,18 @@ def load_attribute(cx: Context, base: Value, name: str) -> Any:
         return object_attribute(cx, base, name)
     if isinstance(base, Tup) and base.cls is not None:
         return named_tuple_attribute(cx, base, base.cls, name)
-    if isinstance(base, (Lst, Dct, Tup)) and name in CONTAINER_METHODS:
-        if isinstance(base, Tup):
-            require_of_tuples(cx, name)
+    if isinstance(base, (Lst, Dct, Tup)):
+        kind = type_of_container(base)
+        if kind is not None and not hasattr(kind, name):
+            raise cx.unsupported(
+                f"method `.{name}()` of a {kind.__name__}",
+                f"{kind.__name__}s have none",
+                "make a list of it" if kind is tuple else "check the name",
+                exception=missing_attribute([kind()], name),
+            )
         handler = METHODS.get(("dict" if isinstance(base, Dct) else "list", name))
-        return Bound(Lit(handler and Intrinsic(handler)), (base,))
+        if handler is not None:
+            return Bound(Lit(Intrinsic(handler)), (base,))
     if isinstance(base, (Range, slice)) and name in ("start", "stop", "step"):
         return getattr(base, name)
     if isinstance(base, (Range, slice)) and cx.is_static(base):
@@ -147,15 +132,11 @@ def value_attribute(cx: Context, base: Value, name: str) -> Any:
     return array_attribute(cx, base, name)
 
 
-def require_of_tuples(cx: Context, name: str) -> None:
-    """Tuples have two of the methods of lists."""
-    if not hasattr(tuple, name):
-        raise cx.unsupported(
-            f"method `.{name}()` of a tuple",
-            "tuples have none",
-            "make a list of it",
-            exception=missing_attribute([()], name),
-        )
+def type_of_container(base: Lst | Dct | Tup) -> type | None:
+    """Of which type it is; None of an iterator and of a view of a dict."""
+    if isinstance(base, Lst):
+        return list if base.shows is None else None
+    return dict if isinstance(base, Dct) else tuple
 
 
 def missing_attribute(objects: list[Any], name: str) -> Exception | None:

@@ -20,10 +20,10 @@ from .. import doors
 from ..callables.inlining import run_body
 from ..callables.iterables import inner_frame
 from ..context import Context
-from ..loops.iteration import as_indexable, drives, indexable, makes_items
+from ..loops.iteration import as_indexable, drives, indexable
 from ..loops.live_lists import ListChanges
 from ..source.live_names import targets
-from ..store.identities import USED_UP
+from ..store.identities import USED_UP, makes_items
 from ..store.shared_names import lists_of
 from ..tables import expression
 from ..values import Comprehension, Frame, Generator, Iterable, Tup, Unbound, Value

@@ -16,6 +16,7 @@ from ..constructs.boundness import emit_raise
 from ..constructs.subscripts import load_item
 from ..context import NOT_STATIC, Context
 from ..store.holding import own_elements
+from ..store.identities import makes_items
 from ..store.shared_names import root_of
 from ..tables import METHODS, method
 from ..values import Comprehension, Generator, Iterable, Live, Lst, Obj, Range, Tup, Value
@@ -42,13 +43,6 @@ def drives(cx: Context, source: Value) -> bool:
     return any(drives(cx, part) for part in source.sources) or is_asked_too_often(cx, source)
 
 
-def makes_items(source: Value) -> bool:
-    """Whether an iterator makes its items when it is asked for them."""
-    if isinstance(source, Iterable):
-        return source.kind in ("map", "filter") or any(map(makes_items, source.sources))
-    return isinstance(source, (Comprehension, Generator))
-
-
 def require_as_made(cx: Context, source: Iterable) -> None:
     """``reversed`` begins where a list ended when it was made."""
     base = source.sources[0]
@@ -62,9 +56,14 @@ def require_as_made(cx: Context, source: Iterable) -> None:
 
 def own_iterator(cx: Context, source: Value) -> Any:
     """What the ``__iter__`` of a class of the user's gives, or the source itself."""
-    if isinstance(getattr(_class_of(source), "__iter__", None), types.FunctionType):
+    if has_own_iterator(source):
         return followed(cx, doors.call(cx, load_attribute(cx, source, "__iter__"), [], {}))
     return source
+
+
+def has_own_iterator(source: Value) -> bool:
+    """Whether a class of the user's says in Python what a loop runs over."""
+    return isinstance(getattr(_class_of(source), "__iter__", None), types.FunctionType)
 
 
 def followed(cx: Context, iterator: Value) -> Value:

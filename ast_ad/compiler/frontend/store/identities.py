@@ -93,6 +93,13 @@ def read_once(cx: Context, value: Value, frame: Frame | Obj | int) -> Any:
     return value
 
 
+def makes_items(source: Value) -> bool:
+    """Whether an iterator makes its items when it is asked for them."""
+    if isinstance(source, Iterable):
+        return source.kind in ("map", "filter") or any(map(makes_items, source.sources))
+    return isinstance(source, (Comprehension, Generator))
+
+
 def used_up(cx: Context, value: Lst) -> Lst:
     """What an iterator is still to give, as a list: it is run over."""
     content = cx.state.get(value)

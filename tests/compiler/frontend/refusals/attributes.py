@@ -7,7 +7,7 @@ import numpy as np
 from .case import OUTSIDE, Plain, X, refused
 
 
-@refused("does not know it on this Tup", X)
+@refused("tuples have none", X)
 def attribute_of_a_tuple(x):
     return np.sum((x, x).first)  # here
 
