@@ -111,8 +111,7 @@ class Heap(Arr):
 class Choice:
     """One of two arrays: the ``first`` where ``flag`` holds, a boolean of the program, else the ``second``.
 
-    The parent of an array that is a view of whichever it is. ``type``: what it holds, whichever it is;
-    ``hint``: the name that is shown for that.
+    The parent of a view of whichever it is. ``type``: what it holds; ``hint``: the name shown for that.
     """
 
     flag: Var
@@ -127,7 +126,7 @@ class View:
     """``get`` emits the window's value from the parent's; ``put`` the parent's value with a new window.
 
     Without ``put`` it is not written to; without ``get`` it may be a copy, which shows no later write; then
-    ``by_lengths`` tells whether it is known which, once the lengths are. ``at``: its position in a heap.
+    ``by_lengths`` tells whether the lengths say which. ``at``: its position in a heap; ``fixed``: read-only.
     """
 
     parent: Any
@@ -137,6 +136,7 @@ class View:
     reads: tuple[Var, ...] | None = None  # what ``get`` and ``put`` read besides the parent; None: not known
     by_lengths: bool = False
     at: Arg | None = None
+    fixed: bool = False
 
 
 @dataclass(eq=False)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+from typing import Any
 
 from ..numpy.gather import refuse
 from ..standing import is_made_on_demand, read_for
@@ -153,7 +154,7 @@ def accumulate(iterable, func=None, *, initial=None):
 @read_for(itertools.pairwise)
 def pairwise(iterable):
     if is_made_on_demand(iterable):
-        before = ()
+        before: Any = []
         for item in iterable:
             if len(before) > 0:
                 yield before[0], item

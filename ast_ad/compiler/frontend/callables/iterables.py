@@ -47,6 +47,7 @@ from ..values import (
     Tup,
     Value,
 )
+from .caches import Before, require_same_reads
 from .container_methods import list_append
 from .dict_methods import dict_items
 
@@ -347,6 +348,8 @@ def run_cached(cx: Context, function: Value, *args: Value, **kwargs: Value) -> A
     if any(isinstance(a, (Arr, Lst, Dct)) for a in (*args, *kwargs.values())):
         raise cx.unsupported("an array or list for a function with a cache", "it has no hash", "use a tuple")
     before = None if cx.inputs is None else cx.inputs.places.count
+    require_same_reads(cx, function)
+    around = Before.of(cx)
     result = kept(cx, doors.call(cx, function, list(args), kwargs))
     if cx.inputs is not None and cx.inputs.places.count != before:
         raise cx.unsupported(
@@ -354,6 +357,8 @@ def run_cached(cx: Context, function: Value, *args: Value, **kwargs: Value) -> A
             "it happens in some calls only",
             "leave out the cache",
         )
+    why = "it does so in the first call only"
+    around.require_same(cx, "a function with a cache", why, "leave out the cache")
     return result
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import functools
+import operator
 import re
 from collections.abc import Callable, Collection, Sequence
 from typing import Any
@@ -16,6 +17,7 @@ from ...ir.ops import Lit
 from ...ir.types import dtype_of, element_of, kind_of
 from .. import doors
 from ..constructs.attributes import shape_of
+from ..constructs.boundness import raise_where
 from ..constructs.subscripts import load_item
 from ..context import Context
 from ..conversion import from_python
@@ -24,6 +26,7 @@ from ..store.holding import own_elements
 from ..tables import Intrinsic, handles
 from ..types.type_questions import known_rank
 from ..values import Arr, Bound, Iterable, Lst, Tup, Value
+from .caches import Before
 from .container_methods import list_append
 from .numpy_calls import as_array
 
@@ -50,14 +53,21 @@ def b_vectorize(
             return b_vectorize(cx, function, otypes, doc, excluded, cache, signature)
 
         return Bound(Lit(Intrinsic(decorate)), ())
-    run = functools.partial(run_vectorized, dtypes=dtypes_of(wanted), excluded=frozenset(fixed), signature=by)
+    run = functools.partial(
+        run_vectorized,
+        dtypes=dtypes_of(wanted),
+        excluded=frozenset(fixed),
+        signature=by,
+        cached=bool(cx.demand(cache, "`cache` of np.vectorize")),
+    )
     return Bound(Lit(Intrinsic(lambda cx, *args, **kwargs: run(cx, pyfunc, args, kwargs))), ())
 
 
 def call_vectorized(cx: Context, made: Any, *args: Value, **kwargs: Value) -> Any:
     """A call of an instance of ``np.vectorize`` that was made before."""
     function, dtypes = from_python(cx, made.pyfunc), dtypes_of(made.otypes)
-    return run_vectorized(cx, function, args, kwargs, dtypes, frozenset(made.excluded), made.signature)
+    excluded, cached = frozenset(made.excluded), bool(made.cache)
+    return run_vectorized(cx, function, args, kwargs, dtypes, excluded, made.signature, cached)
 
 
 def dtypes_of(otypes: Any) -> list[np.dtype[Any]] | None:
@@ -72,6 +82,7 @@ def run_vectorized(
     dtypes: list[np.dtype[Any]] | None,
     excluded: Collection[Any],
     signature: str | None,
+    cached: bool,
 ) -> Any:
     keys: list[Any] = [*range(len(args)), *kwargs]
     given = dict(zip(keys, [*args, *kwargs.values()], strict=True))
@@ -100,8 +111,20 @@ def run_vectorized(
         arrays = list(wide.items) if isinstance(wide, Tup) else list(cx.state.get(wide))
         shape = shape_of(cx, cx.variable(arrays[0]))
     flat = [cx.emit(np.ravel, a) for a in arrays]
+    if dtypes is None:
+        require_an_item(cx, flat[0])
+    before = Before.of(cx)
     results = results_of(cx, lambda values: call([as_pythons(cx, v) for v in values]), flat)
+    if dtypes is None and not cached:
+        why = "without `otypes` it is called once more, to see of which type its result is"
+        before.require_same(cx, "`np.vectorize` of a function", why, "pass `otypes`")
     return shaped(cx, results, shape, dtypes)
+
+
+def require_an_item(cx: Context, column: Arr) -> None:
+    """Raise what NumPy raises of nothing, of which no call tells the type of the result."""
+    none = cx.emit(operator.eq, doors.length(cx, column), Lit(0))
+    raise_where(cx, none, ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set"))
 
 
 def results_of(cx: Context, call: Call, columns: list[Any]) -> list[Lst]:

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ....rules.memory import ArrayFlags
 from ...ir.ops import Lit, Var
 from ...ir.types import Array, Scalar
 from .. import doors
@@ -57,6 +58,9 @@ def b_object_setattr(cx: Context, base: Value, name: Value, value: Value) -> Any
 def store_plainly(cx: Context, base: Value, name: str, value: Value, hooked: bool = False) -> None:
     """What ``object.__setattr__`` does; ``hooked``: it was asked for by name."""
     if isinstance(base, Obj):
+        if base.cls is ArrayFlags:
+            why = "what may be written later depends on it"
+            raise cx.unsupported(f"a store to `flags.{name}` of an array", why, "leave it out")
         if not store_by_code(cx, base, base.cls, name, value):
             require_plain(cx, base.cls, name, "__setattr__", hooked)
             class_stays(cx, base.cls, "__setattr__")

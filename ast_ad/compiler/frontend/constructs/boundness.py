@@ -98,6 +98,13 @@ def emit_raise(cx: Context, error: Exception) -> None:
     cx.builder.append(Op(raise_, (exception,), (), {}, cx.builder.span, effect=True))
 
 
+def raise_where(cx: Context, cond: Value, error: Exception) -> None:
+    """Raise an exception where a condition of the program holds."""
+    with cx.builder.nested(Block()) as raising:
+        emit_raise(cx, error)
+    cx.builder.append(If(cx.arg(cond), raising, Block(), (), cx.builder.span, cx.builder.adjoint))
+
+
 def certain_exception(block: Block) -> BaseException | None:
     """What the end of a block raises, if it is one of Python's own or of ours, made of constants."""
     last = block.ops[-1]

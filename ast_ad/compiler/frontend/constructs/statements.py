@@ -262,9 +262,10 @@ def exec_delete(cx: Context, node: gast.Delete, rest: list[gast.AST]) -> None:
 
 @statement(gast.FunctionDef)
 def exec_function_def(cx: Context, node: gast.FunctionDef, rest: list[gast.AST]) -> None:
+    decorators = [evaluate(cx, decorator) for decorator in node.decorator_list]
     value: Any = Closure(node, cx.frame, doors.closure_defaults(cx, node.args), node.name)
-    for decorator in reversed(node.decorator_list):
-        value = doors.decorate(cx, evaluate(cx, decorator), value, node.name)
+    for decorator in reversed(decorators):
+        value = doors.decorate(cx, decorator, value, node.name)
     bind(cx, node.name, value)
 
 

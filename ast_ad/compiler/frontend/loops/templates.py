@@ -19,7 +19,7 @@ from ..store.holding import own_elements, pools_around, pools_of, pools_with
 from ..store.keys import key_type
 from ..store.loop_references import among_values, by_reference, flatten_choice, instantiate_choice, referred
 from ..store.merge import dynamic_list, own_orders, same_constant
-from ..store.shared_names import SHARED, STILL_SHARED, mark
+from ..store.shared_names import SHARED, STILL_SHARED, mark, refusal_of
 from ..types.joins import ShapeChange, join, join_carried, join_lists
 from ..values import Arr, Bound, Closure, Dct, Lost, Lst, Maybe, Obj, State, Tup, Unbound, Value
 from .slots import in_heap
@@ -109,7 +109,7 @@ def widen_leaf(cx: Context, old: Template, value: Value) -> Template:
         return Template("leaf", join(old.type, found), pools=pools, within=within)
     foreign = old.foreign
     if isinstance(value, Arr) and (foreign is None or value.foreign == STILL_SHARED):
-        foreign = value.foreign
+        foreign = refusal_of(value)
     joined = join_carried(old.type, found, cx.own_dims)
     array = old.array or isinstance(value, Arr)
     return mark(
@@ -236,7 +236,7 @@ def template_of(cx: Context, value: Value, state: State) -> Template:
         cx.state = outer
         pools = pools_around(cx, value, state)
         found = Template(
-            "leaf", type, array=True, foreign=value.foreign, orders=own_orders(value), pools=pools
+            "leaf", type, array=True, foreign=refusal_of(value), orders=own_orders(value), pools=pools
         )
         return mark(cx, found, value)
     if isinstance(value, Var):

@@ -28,7 +28,7 @@ from .holding import is_element, own_elements, pools_around, pools_of, pools_wit
 from .identities import CONTAINERS, ITERATORS, NamedTwice, is_iterator, one_of
 from .made_on_paths import one_of_two
 from .records import record
-from .shared_names import ONE_OF_TWO, readable, roots_of, still_returned, watch
+from .shared_names import ONE_OF_TWO, readable, refusal_of, roots_of, still_returned, watch
 
 
 @dataclass
@@ -267,7 +267,7 @@ def merged_array(cx: Context, out: Var, values: tuple[Value, Value], phis: Phis,
         roots = list(roots_of(value))
         within |= pools_around(cx, value, phis.merged)
         sources += [known for known, _ in value.sources]
-        foreign = foreign or value.foreign
+        foreign = foreign or refusal_of(value)
         if phis.apart or any(root in shared for root in roots):
             foreign = foreign or ONE_OF_TWO
             sources += roots  # which stay what they are, even made on this path, if the other has none

@@ -49,6 +49,7 @@ STILL_SHARED = "an array that may be one of several, depending on the last pass 
 ONE_OF_TWO = "an array that is one of several, depending on the path taken"
 PERHAPS = SHARED, STILL_SHARED, ONE_OF_TWO
 """What is told of an array of the program's own that may be another one, too."""
+READ_ONLY_VIEW = "an array that may be a view to which NumPy lets nobody write, depending on the path taken"
 
 
 def root_of(arr: object) -> Any:
@@ -65,6 +66,16 @@ def may_be(arr: object) -> Iterator[Any]:
         arr = arr.view.parent if arr.view is not None else None
     if isinstance(arr, Choice):
         yield from (arr.first, arr.second)
+
+
+def refusal_of(arr: Arr) -> str | None:
+    """Why writes to what may be this array are refused: it is not the program's, or a read-only view."""
+    one: object = arr
+    while isinstance(one, Arr) and one.view is not None:
+        if one.view.fixed:
+            return arr.foreign or READ_ONLY_VIEW
+        one = one.view.parent
+    return arr.foreign
 
 
 def roots_of(arr: object) -> Iterator[Any]:

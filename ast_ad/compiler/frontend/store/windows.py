@@ -63,6 +63,9 @@ FLIPS: dict[Any, Any] = {np.flip: None, np.flipud: 0, np.fliplr: 1}
 EACH = {np.broadcast_arrays, np.meshgrid, np.ix_, np.atleast_1d, np.atleast_2d, np.atleast_3d}
 """Their results are views of one argument each."""
 
+READ_ONLY = {np.broadcast_to, np.diagonal, np.lib.stride_tricks.sliding_window_view}
+"""Nobody may write to the views that they give."""
+
 
 # ----- which results are windows on their argument
 def mark_view(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str, Value], result: Value) -> Any:
@@ -126,6 +129,7 @@ def see(
     named: dict[str, Value] = {k: a if a is base else cx.arg(a) for k, a in kwargs.items()}
     view.by_lengths = not how and decided_by_strides(fn) and strides_of(cx, base) is not None
     view.reads = tuple(variables(*(a for a in (*fixed, *named.values()) if a is not base)))  # type: ignore[arg-type]
+    view.fixed = fn in READ_ONLY
     if how:
         view.get = window_of(cx, fn, fixed, named, base, part)
     if how == "view":
