@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import operator
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ from ...ir.ops import Lit, Var
 from ...ir.types import kind_of, rank_of
 from .. import doors
 from ..builder import type_of_arg
+from ..constructs.attributes import load_attribute
+from ..constructs.boundness import raise_where
 from ..constructs.subscripts import load_item, store_item
 from ..context import Context
 from ..loops.loops import run_for
@@ -171,11 +174,19 @@ def method_item(cx: Context, receiver: Value, *index: Value) -> Any:
             cx, receiver if len(index) > 1 else Flat(receiver), Tup(index) if len(index) > 1 else index[0]
         )
     elif isinstance(receiver, Arr):
+        require_one(cx, receiver)
         value = load_item(cx, Flat(receiver), Lit(0))
     kind = getattr(cx.arg(value).type, "kind", "float")  # type: ignore[union-attr]
     if kind in ("bool", "complex"):
         return doors.python_bool(cx, value) if kind == "bool" else cx.emit(complex, value)
     return b_float(cx, value) if kind == "float" else b_int(cx, value) if kind == "int" else value
+
+
+def require_one(cx: Context, array: Arr) -> None:
+    """Raise what NumPy raises of several elements, or of none."""
+    others = cx.emit(operator.ne, load_attribute(cx, array, "size"), Lit(1))
+    if cx.static_value(others) is not False:
+        raise_where(cx, others, ValueError("can only convert an array of size 1 to a Python scalar"))
 
 
 @method("array", "tolist")
