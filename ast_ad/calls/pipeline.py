@@ -32,7 +32,7 @@ from ..compiler.simplify.within import join_paths
 from .code import Code, Loaded, NotCompiled, Pure, Stages
 from .program import Program, policy_of
 from .request import Described
-from .traced_callees import call_sites, require_more_than_a_call, without_constants
+from .traced_callees import call_sites, require_more_than_a_call, without_constants, without_unread
 
 
 @counted()
@@ -53,7 +53,8 @@ def answered(derivative: Any, described: Described, backend: str, known: Known) 
     function = settled(primal.function)
     program = Program(derivative, described, require_more_than_a_call(primal), backend)
     of = question.results(primal.result, without_constants(function, program.wrt))
-    return program.answered_by(substitute(question.program(function, program.wrt, of, program.policy)), of)
+    joint = question.program(function, program.wrt, of, program.policy)
+    return program.answered_by(substitute(without_unread(joint)), of)
 
 
 def read(of: Any, args: Described, known: Known = Known.ONES, residuals: str = "cheap") -> Primal:
@@ -68,9 +69,8 @@ def settled(function: Function) -> Function:
 
 def halved(joint: Function, of: Function, written: Collection[int] = (), often: bool = False) -> list[Pure]:
     """What a question with an answer for later made ``of`` a primal, in two (``often``: see ``split``)."""
-    values = len(of.body.results)
-    forward, backward = split(joint, values, len(joint.params) - len(of.params), often)
-    return [Pure(forward, written, range(values)), Pure(backward, (), range(len(backward.body.results)))]
+    forward, backward = split(joint, count := len(of.body.results), len(joint.params) - len(of.params), often)
+    return [Pure(forward, written, range(count)), Pure(backward, (), range(len(backward.body.results)))]
 
 
 def code(pure: Pure, backend: str = "numpy", parallel: bool = False) -> Code:

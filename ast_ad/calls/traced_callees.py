@@ -10,6 +10,7 @@ from __future__ import annotations
 import copy
 import os
 import sys
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
@@ -26,6 +27,7 @@ from ..compiler.frontend.values import Tup
 from ..compiler.ir.builtin import assign, tuple_get, unpack
 from ..compiler.ir.ops import Function, Lit, Op, Seq, Var, walk
 from ..compiler.ir.types import Array, Opaque, Scalar, Type, carries_derivative, type_of
+from ..compiler.simplify.dead_code import eliminate_dead_code
 from ..compiler.simplify.renaming import reads_of
 from ..errors import UnsupportedError
 from ..rules.registry import vjp
@@ -171,20 +173,55 @@ def without_constants(function: Function, wrt: Iterable[int]) -> Function:
     read = reads_of(function.body)
     varied = Varied([function.params[i] for i in wrt])
     varied.block(function.body)
-    for op in walk(function.body):
-        if not isinstance(op, Op) or op.fn is not traced_call or read[op.outs[-1]]:
-            continue
-        call, leaves, constants = op.args
-        assert isinstance(call, Lit) and isinstance(leaves, Seq) and isinstance(constants, Seq)
-        moving = [i for i, leaf in enumerate(leaves.items) if varied.has(leaf)]
-        still = [i for i in range(len(leaves.items)) if i not in moving]
-        if still and not call.value.entering:
-            op.args = (
-                Lit(call.value.with_leaves(moving, still, len(leaves.items))),
-                Seq(tuple(leaves.items[i] for i in moving)),
-                Seq((*constants.items, *(leaves.items[i] for i in still))),
-            )
+    for op in _calls(function):
+        if not read[op.outs[-1]]:
+            _record_only(op, [i for i, leaf in enumerate(op.args[1].items) if varied.has(leaf)])
     return function
+
+
+def without_unread(function: Function) -> Function:
+    """A program whose traced calls record only what it reads a cotangent of; changed in place.
+
+    A derivative within it may be of some arguments, and what else a call reads has no part in it.
+    """
+    if not _calls(function):
+        return function
+    eliminate_dead_code(function)
+    read, pulls = reads_of(function.body), defaultdict[Any, list[Any]](list)
+    for op in walk(function.body):
+        if isinstance(op, Op) and op.fn is pull:
+            pulls[op.args[0]].append(op)
+    for op in _calls(function):
+        if len(pulls[op.outs[-1]]) != read[op.outs[-1]]:
+            continue
+        asked = pulls[op.outs[-1]]
+        if not asked or any(read[p.outs[-1]] for p in asked):
+            continue
+        moving = [i for i, _ in enumerate(op.args[1].items) if any(read[p.outs[i]] for p in asked)]
+        if _record_only(op, moving):
+            for p in asked:
+                p.outs = (*(p.outs[i] for i in moving), p.outs[-1])
+                p.args = (p.args[0], Seq(tuple(p.args[1].items[i] for i in moving)), p.args[2])
+    return function
+
+
+def _calls(function: Function) -> list[Any]:
+    return [op for op in walk(function.body) if isinstance(op, Op) and op.fn is traced_call]
+
+
+def _record_only(op: Any, moving: Sequence[int]) -> bool:
+    """Let a call record these leaves alone; whether that is less than it did."""
+    call, leaves, constants = op.args
+    assert isinstance(call, Lit) and isinstance(leaves, Seq) and isinstance(constants, Seq)
+    still = [i for i in range(len(leaves.items)) if i not in moving]
+    if not still or call.value.entering:
+        return False
+    op.args = (
+        Lit(call.value.with_leaves(moving, still, len(leaves.items))),
+        Seq(tuple(leaves.items[i] for i in moving)),
+        Seq((*constants.items, *(leaves.items[i] for i in still))),
+    )
+    return True
 
 
 def call_sites(derivative: Any) -> CallSites:

@@ -99,11 +99,16 @@ class Jacobian:
 
     It is by columns where the arguments have fewer numbers than the value. How many that has is read in the
     function at the first call with arguments of some shapes; where only a run of it tells, later calls know.
-    All go by rows where a rule of the user's has no tangents.
+    All go by rows where a rule of the user's has no tangents, or tangents can't be compiled.
+
+    ``traced``: the same as ``forward``, which may be traced; None if that may not be.
     """
 
-    def __init__(self, forward: Operator, reverse: Operator, argnums: Any, has_aux: bool) -> None:
+    def __init__(
+        self, forward: Operator, reverse: Operator, traced: Operator | None, argnums: Any, has_aux: bool
+    ) -> None:
         self.forward, self.reverse, self.argnums, self.has_aux = forward, reverse, argnums, has_aux
+        self.traced = traced
         self.last = reverse
         self.cheaper: dict[Any, bool] = reverse.shared.cheaper  # whether forward is, by shapes
         self.__name__ = getattr(forward, "__name__", "function")
@@ -150,6 +155,9 @@ class Jacobian:
         Raises:
             AdError: that is not why it failed.
         """
+        if self.last is self.forward and self.traced is not None and not error.of_tangents:
+            self.forward, self.traced = self.traced, None
+            return self.by(self.forward, args, kwargs)
         if self.last is self.reverse or not error.of_tangents:
             raise error
         self.cheaper.update(dict.fromkeys(self.cheaper, False))
@@ -199,7 +207,10 @@ def jacobian(
     if mode is not None:
         return (jacfwd if mode == "fwd" else jacrev)(function, argnums, **options)
     both = jacfwd(function, argnums, **options), jacrev(function, argnums, **options)
-    return Jacobian(*both, numbers(argnums), has_aux)
+    if options.get("fallback", "trace") != "trace":
+        return Jacobian(*both, None, numbers(argnums), has_aux)
+    compiled = jacfwd(function, argnums, **{**options, "fallback": "error"})
+    return Jacobian(compiled, both[1], both[0], numbers(argnums), has_aux)
 
 
 def hessian(

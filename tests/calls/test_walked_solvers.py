@@ -260,3 +260,39 @@ def test_what_can_not_be_compiled_as_a_whole_is_recorded_call_by_call(monkeypatc
     monkeypatch.setattr(Lifted, "within", lambda self, walk: None)
     for f in (at_times, odeint_in_order, of_two, with_math):
         np.testing.assert_allclose(ast_ad.grad(f)(P), traced_gradient(f, P), rtol=1e-9)
+
+
+def test_jacobians_of_a_model_are_compiled():
+    """By rows, since tangents of a solver would be traced; the table of times has no part in it."""
+    times = TIMES * 1.0
+
+    def model(p):
+        return odeint(swapped, [0.9, 0.1, 0.0], times, args=(p[0], p[1]))[:, 1]
+
+    jacobian = ast_ad.jacobian(model)
+    expected = differences(model, P).T
+    np.testing.assert_allclose(jacobian(P), expected, rtol=1e-4, atol=1e-6)
+    assert jacobian.mode == "compiled"
+    before = jacobian(P)
+    times[1:] *= 0.5
+    assert not np.allclose(jacobian(P), before)
+    np.testing.assert_allclose(jacobian(P), differences(model, P).T, rtol=1e-4, atol=1e-6)
+
+
+def test_what_nothing_is_asked_of_is_not_recorded(monkeypatch):
+    """Of a derivative within a program, too: its other arguments have no part in what a call records."""
+    from ast_ad.calls.solver_calls import SolverCall
+
+    recorded, counts = SolverCall._recorded, []
+
+    def counted(self, leaves, constants, order=1):
+        counts.append(len(leaves))
+        return recorded(self, leaves, constants, order)
+
+    monkeypatch.setattr(SolverCall, "_recorded", counted)
+
+    def f(p, q):
+        return np.stack([so.brentq(lambda x: x**3 - p * x - q, 0.5, 5.0), p * q])
+
+    np.testing.assert_allclose(ast_ad.jacrev(f)(0.7, 0.3)[1], 0.3)
+    assert counts == [1]

@@ -276,12 +276,14 @@ class Sweep:
                 if isinstance(inner, Op) and inner.fn is helpers.exact_product:
                     inner.fn = operator.mul
         if self.linear and not is_linear(primitive, made, completed, cotangents, adjoint):
-            raise UnsupportedError(
+            error = UnsupportedError(
                 f"a tangent of `{callable_name(op.fn)}`",
                 op.span,
                 "its derivative rule is not linear in the cotangent, so that it is that of a pullback only",
                 "use vjp or jacrev, or give it a rule that is linear in `g`",
             )
+            error.of_tangents = True
+            raise error
         unread = read_for_its_shape(op)
         for i, (arg, bar) in enumerate(zip(op.args, cotangents, strict=False)):
             if i != unread:
