@@ -183,6 +183,9 @@ class NestedPullback(Later):
             given = alongside(cx, region.value(), cotangent, "cotangent")
             found = dict(zip(region.places(), given, strict=True))
             leaves = [cx.arg(found[i]) for i in region.of]  # of integers they mean nothing
+        if len(leaves) != len(bars):
+            what = "a cotangent for each number of a list whose length is known at run time only"
+            raise cx.unsupported(what, "there it is one value", "trace it")
         for leaf, bar in zip(leaves, bars, strict=True):
             require_like(cx, leaf, bar, COTANGENT)
         return self.region.gradients(self.appended(residuals, leaves))

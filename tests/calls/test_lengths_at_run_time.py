@@ -1,5 +1,7 @@
 """Are lists whose length is known at run time only differentiated as values of a function?"""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -49,6 +51,14 @@ def test_cotangents_of_what_has_a_length_at_run_time_only(f, backend):
         np.testing.assert_allclose(pullback(given)[0] @ direction, scale * expected, rtol=1e-12)
     with pytest.raises(ast_ad.errors.InputValueError, match="other leaves than the value"):
         pullback([1.0])
+
+
+def test_the_pullback_of_a_pullback_fails_in_no_other_way():
+    """It is traced; the compiler met cotangents of three numbers where it has one list, and failed."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        ast_ad.check_grads(squares, (np.array([0.5, -1.5, 2.0]),), order=2, modes=("rev",))
+    assert not any(issubclass(w.category, ast_ad.errors.DefectWarning) for w in told)
 
 
 @pytest.mark.drawn(of=2)
