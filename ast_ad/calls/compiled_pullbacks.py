@@ -233,6 +233,12 @@ def told_of(function: Any, problem: BaseException | None, trace: Callable[[], An
     return found
 
 
+def numbers_of(leaves: Sequence[Any]) -> list[Any]:
+    """Plain leaves, arrays without axes as numbers."""
+    values = map(plain, leaves)
+    return [v[()] if isinstance(v, np.ndarray) and not v.ndim else v for v in values]
+
+
 # ----- functions that Numba has compiled, within a trace
 
 
@@ -251,7 +257,7 @@ def jitted_call(jitted: Any, python: Any, args: Sequence[Any]) -> Any:
     try:
         if not all(isinstance(v, (int, float, complex, np.ndarray, np.generic)) for v in values):
             raise CannotCompile()
-        numbers = [v[()] if np.ndim(v) == 0 and isinstance(v, np.ndarray) else v for v in values]
+        numbers = numbers_of(values)
         value, pullback = _as_compiled(python, tree.unflatten(numbers), every)
         parts, structure = flatten(value)
         if not _same(parts, _as_jitted(jitted, values, tree)):  # which sees writes, to arrays of no axes too

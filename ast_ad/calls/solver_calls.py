@@ -38,7 +38,7 @@ from ..tracing.solvers.functions import Call, bare, place_of_call, untraced
 from ..tracing.solvers.table import HANDLERS
 from ..tracing.traced_array import Traced, plain
 from ..trees import LEAF, STATIC, TreeDef, flatten
-from .compiled_pullbacks import CannotCompile, EveryFloat, compiled_vjp, told_of
+from .compiled_pullbacks import CannotCompile, EveryFloat, compiled_vjp, numbers_of, told_of
 from .tensor_nodes import edges_of, has_derivative, recorded
 from .traced_callees import TracedCall
 from .writes_outside import writes_outside
@@ -118,9 +118,9 @@ class SolverCall(TracedCall):
         return tuple(np.array(part) if isinstance(part, (bool, np.bool)) else part for part in parts)
 
     def _recorded(
-        self, leaves: tuple[Any, ...], constants: tuple[Any, ...], order: int = 1
+        self, leaves: tuple[Any, ...], constants: tuple[Any, ...], to_first_order: bool = True
     ) -> tuple[tuple[Any, ...], Any]:
-        """The values, and a pullback that is known to an order: 1, or any, which is 2."""
+        """The values and the pullback; ``to_first_order``: whether its own may need another call."""
         inputs, count = (*leaves, *constants), len(leaves)
         static = [(array, array.copy()) for array in map(plain, self.search.arrays)]
         with collected_rarely(), recording(), _alone(self.place):
@@ -132,7 +132,7 @@ class SolverCall(TracedCall):
             given = iter([entries[i] for i in self.order])
             args, kwargs = self.skeleton.unflatten([self._given(given, f) for f in self.functions])
             call = CompiledCall(self.function, args, kwargs)
-            call.to_first_order = order == 1
+            call.to_first_order = to_first_order
             found = flatten(self._selected(HANDLERS[self.__name__](call)))[0]
         now = (*(plain(start) for start in starts), *copies)
         self._require_unwritten([*zip(now, inputs, strict=True), *static])
@@ -147,7 +147,7 @@ class SolverCall(TracedCall):
     def _again(self, inputs: Sequence[Any], count: int, static: Sequence[tuple[Any, Any]]) -> Any:
         """The pullback of the same call, to any order."""
         self._require_unwritten(static)
-        values, pullback = self._recorded(tuple(inputs[:count]), tuple(inputs[count:]), 2)
+        _, pullback = self._recorded(tuple(inputs[:count]), tuple(inputs[count:]), to_first_order=False)
         floats = [i for i, t in enumerate(self.types) if carries_derivative(t)]
         return Rearranged(pullback, floats, range(count))
 
@@ -310,7 +310,7 @@ class CompiledFunction:
         if kwargs:
             raise CannotCompile()
         with untraced():
-            point = tree.unflatten(_numbers(leaves))
+            point = tree.unflatten(numbers_of(leaves))
             value, pullback = compiled_vjp(self.lifted.every.function, point, self.lifted.every)
         parts, structure = flatten(value)
         edges = edges_of(leaf for leaf in leaves if has_derivative(leaf))
@@ -350,10 +350,10 @@ class CompiledFunction:
         leaves, tree = flatten((self.leaves, args))
         try:
             with untraced():
-                return compiled_vjp(every.function, tree.unflatten(_numbers(leaves)), every)
-        except (CannotCompile, InputError, NoDerivativeError):
+                return compiled_vjp(every.function, tree.unflatten(numbers_of(leaves)), every)
+        except (CannotCompile, InputError, NoDerivativeError) as failed:
             self.lifted.refuse(walk)
-            return None
+            return told_of(self._plain, failed.__cause__, lambda: None)  # a failure of ours is no secret
 
     def _node(self, value: Any, pullback: Any, args: tuple[Any, ...]) -> Any:
         edges = edges_of(leaf for leaf in flatten((self.leaves, args))[0] if has_derivative(leaf))
@@ -371,8 +371,3 @@ class ToFirstOrder:
 
     def linearize(self, cotangents: Sequence[Any]) -> Any:
         raise InternalError("the pullback of one to first order", why="the call is made again for that")
-
-
-def _numbers(leaves: Sequence[Any]) -> list[Any]:
-    values = [plain(leaf) for leaf in leaves]
-    return [v[()] if isinstance(v, np.ndarray) and not v.ndim else v for v in values]

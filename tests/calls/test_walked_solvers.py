@@ -13,6 +13,7 @@ from scipy.integrate import odeint, quad, solve_ivp
 
 import ast_ad
 from ast_ad import tracing
+from ast_ad.calls import solver_calls
 from ast_ad.tracing.solvers import collocated
 
 P = np.array([0.7, 0.3])
@@ -285,9 +286,9 @@ def test_what_nothing_is_asked_of_is_not_recorded(monkeypatch):
 
     recorded, counts = SolverCall._recorded, []
 
-    def counted(self, leaves, constants, order=1):
+    def counted(self, leaves, constants, to_first_order=True):
         counts.append(len(leaves))
-        return recorded(self, leaves, constants, order)
+        return recorded(self, leaves, constants, to_first_order)
 
     monkeypatch.setattr(SolverCall, "_recorded", counted)
 
@@ -296,3 +297,20 @@ def test_what_nothing_is_asked_of_is_not_recorded(monkeypatch):
 
     np.testing.assert_allclose(ast_ad.jacrev(f)(0.7, 0.3)[1], 0.3)
     assert counts == [1]
+
+
+def test_a_failure_of_the_compiler_is_told(monkeypatch):
+    """What is recorded call by call instead is right, and the user is asked to report it."""
+    compiled_vjp = solver_calls.compiled_vjp
+
+    def fails(function, args, every=None):
+        if "walked" in function.__qualname__:
+            raise solver_calls.CannotCompile() from ast_ad.errors.InternalError(
+                "a test", why="it fails", fix="no"
+            )
+        return compiled_vjp(function, args, every)
+
+    monkeypatch.setattr(solver_calls, "compiled_vjp", fails)
+    with pytest.warns(ast_ad.errors.DefectWarning, match="it fails"):
+        found = ast_ad.grad(odeint_in_order)(P)
+    np.testing.assert_allclose(found, traced_gradient(odeint_in_order, P), rtol=1e-9)
