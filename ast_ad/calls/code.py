@@ -18,7 +18,7 @@ from ..compiler.report import Report
 from ..deep import is_repeated
 from ..errors import AdError
 from ..interrupts import let_through
-from .fitting.assumptions import MOST_DROPPED, Assumption, assumptions, failed
+from .fitting.assumptions import MOST_DROPPED, NO_NAN, Assumption, assumptions, failed
 
 Run = Callable[..., Any]
 
@@ -131,19 +131,21 @@ class Code:
 
         The statements of which something did not hold stay with NumPy.
         """
-        found = failed(problem, self.run, self.text)
+        self.do_without(failed(problem, self.run, self.text), f"{type(problem).__name__}: {problem}")
+
+    def do_without(self, found: Collection[Assumption], why: str) -> None:
+        """Kernels that don't assume this, or NumPy's code; ``why``: what is told where nothing was found."""
         self._take_numpy()
-        self.why = f"{type(problem).__name__}: {problem}"
-        self.unexplained = not found
+        self.why, self.unexplained = why, not found
         self.dropped += [one for one in found if one not in self.dropped]
-        if not found or any(one.place is None for one in found):
+        kinds, places = {one.kind for one in self.dropped}, {one.place for one in self.dropped}
+        if not found or any(one.place is None and one.kind != NO_NAN for one in found):
             return
-        self.why = f"it was assumed that there is {' and '.join(map(str, found))}"
-        places = frozenset(one.place for one in self.dropped)
-        if len(places) <= MOST_DROPPED:
-            why = self.why
+        why = self.why = f"it was assumed that there is {' and '.join(map(str, found))}"
+        lines = frozenset(places - {None})
+        if len(lines) <= MOST_DROPPED:
             with build_lock:
-                if not self._compile_kernels(dropped=places):
+                if not self._compile_kernels(dropped=lines, guarded=NO_NAN in kinds):
                     self.why = why
 
     def __call__(self, *inputs: Any) -> Any:

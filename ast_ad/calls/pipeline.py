@@ -90,23 +90,44 @@ def numpy_code(placed: Function) -> Loaded:
     return loaded(emit_module([placed]), placed.name)
 
 
-def for_kernels(pure: Pure, report: Report) -> Function:
+def for_kernels(pure: Pure, report: Report, guarded: bool = True) -> Function:
     """A pure program with writes in place, in the form that kernels like best."""
     from ..compiler.kernels.numba import ROWS_LIKE, forms
+    from ..compiler.kernels.plain_products import unguard, watched
 
     fused = fuse_loops(expand(small_arrays(substitute(pure.function, True), report=report), *forms()), report)
     arrays = expand(lists_as_arrays(rows_end_to_end(tuples_apart(fused), ROWS_LIKE), ROWS_LIKE), *forms())
-    return write_in_place(typed_tapes(read_final(arrays, report), report), *pure[1:], report=report)
+    function = arrays if guarded else watched(arrays)
+    written = write_in_place(typed_tapes(read_final(function, report), report), *pure[1:], report=report)
+    if function is not arrays:
+        unguard(written)
+    return written
 
 
 def kernel_code(
-    pure: Pure, report: Report, parallel: bool = False, dropped: Collection[Any] = (), whole: bool = False
+    pure: Pure,
+    report: Report,
+    parallel: bool = False,
+    dropped: Collection[Any] = (),
+    whole: bool = False,
+    guarded: bool = False,
 ) -> Loaded:
-    """A pure program as kernels with a driver; ``whole``: which compiled code can call."""
+    """A pure program as kernels with a driver.
+
+    Args:
+        pure: the program.
+        report: is told what the passes do.
+        parallel: whether loops run in threads.
+        dropped: files and lines for which what kernels assume did not hold.
+        whole: whether compiled code calls it, where nothing can take the place of a call that fails.
+        guarded: whether zeros meet infinities in products, see ``watched``.
+    """
     from ..compiler.kernels.numba import compiled_driver, decorators, stamp, why_left
     from ..compiler.kernels.partition.partition import partition
 
-    parts = partition(for_kernels(pure, report), f"{pure.function.name}_kernel", whole, parallel, dropped)
+    parts = partition(
+        for_kernels(pure, report, guarded or whole), f"{pure.function.name}_kernel", whole, parallel, dropped
+    )
     if not parts.kernels and not whole:
         raise NotCompiled(f"nothing for kernels: {why_left(parts)}")
     compiled = {**decorators(parts), **(compiled_driver(parts) if whole else {})}

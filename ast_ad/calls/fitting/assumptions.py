@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -19,6 +20,8 @@ from ...compiler.frontend.length_patterns import Known
 from ...compiler.ir.ops import Span, Var
 from ...compiler.ir.types import Array, Dim
 
+NO_NAN = "no zero that meets an infinity in a product"
+"""Of the whole program: none of its lines is left to NumPy where it does not hold."""
 MOST_DROPPED = 4  # assumptions of one program that are dropped before it has no kernels any more
 KINDS = {
     "position": "an index within bounds",
@@ -29,6 +32,7 @@ KINDS = {
     "nonzero": "a divisor that is not zero",
     "defined": "a finite number",
     "whole": "a finite number",
+    "numbers": NO_NAN,
 }
 
 
@@ -83,12 +87,16 @@ def given_up(known: Known) -> list[Assumption]:
 
 def failed(problem: BaseException, run: Callable[..., Any], text: str) -> list[Assumption]:
     """The assumptions that an exception of a kernel may stand for: those of the line where it arose."""
-    own = _file(run)
+    if type(problem).__name__ != "Mismatch":
+        return []
+    own, checks = _file(run), sys.modules[type(problem).__module__].__file__
     frames = [(frame.f_code, line) for frame, line in traceback.walk_tb(problem.__traceback__)]
     lines = [line for code, line in frames if code.co_filename == own]
-    if not lines or type(problem).__name__ != "Mismatch":
-        return []
     last, _ = frames[-1]
+    if last.co_filename == checks and last.co_name in KINDS:  # called by the driver, wherever that is written
+        return list(dict.fromkeys(one for _, one in _checks(run, text) if one.kind == KINDS[last.co_name]))
+    if not lines:
+        return []
     if last.co_filename != own:
         place = last.co_filename, last.co_name
         return list(dict.fromkeys(found for _, found in _calls(run, text, place)))
@@ -136,7 +144,8 @@ def _told(
                 found = kind(names[node.func.id], node)
                 if found:
                     inside = {n: span for n, span in spans.items() if n > function.lineno}
-                    yield node.lineno, Assumption(found, nearest(inside, node.lineno))
+                    span = None if found == NO_NAN else nearest(inside, node.lineno)
+                    yield node.lineno, Assumption(found, span)
 
 
 @functools.cache

@@ -374,14 +374,14 @@ class StoredCode(Code):
 
     def in_numpy(self) -> Run:
         """The NumPy code; where the stored one are kernels it is compiled now."""
-        return self._whole().code.run if self.backend == "numba" else self.run
+        return self._whole().code.in_numpy() if self.backend == "numba" else self.run
 
     def drop_kernels(self, problem: BaseException) -> None:
-        """The kernels failed where NumPy succeeds, which runs from now on."""
-        self.dropped = failed(problem, self.run, self.text)
-        told = " and ".join(map(str, self.dropped))
-        self.why = f"it was assumed that there is {told}" if told else f"{type(problem).__name__}: {problem}"
-        self.run, self.text, self.backend = self.in_numpy(), self._whole().text, "numpy"
+        """The kernels failed where NumPy succeeds: others are compiled now, or it runs."""
+        code = self._whole().code
+        code.do_without(failed(problem, self.run, self.text), f"{type(problem).__name__}: {problem}")
+        self.dropped, self.why, self.left, self.report = code.dropped, code.why, code.left, code.report
+        self.run, self.text, self.backend = code.run, code.text, code.backend
 
 
 def _lists(shapes: Any) -> Any:

@@ -266,6 +266,18 @@ def all_inside(within: bool) -> None:
         raise Mismatch
 
 
+def _numbers(context: Any, builder: Any, type: Any, x: Any) -> Any:
+    _stop_if(context, builder, builder.fcmp_unordered("uno", x, x))
+    return context.get_dummy_value()
+
+
+@_instructions(lambda given: types.void(given), [(types.float64,), (types.float32,)], _numbers)
+def numbers(x: float) -> None:
+    """Stop the kernel at a NaN."""
+    if x != x:
+        raise Mismatch
+
+
 def _wrapped(context: Any, builder: Any, type: Any, i: Any, n: Any) -> Any:
     return _from_end(builder, i, n)
 

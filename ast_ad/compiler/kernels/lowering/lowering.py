@@ -27,6 +27,7 @@ from ..numbers import python_math
 from ..numbers.scalar_calls import scalar_form
 from ..numbers.scalars import NoForm, argument_type
 from ..partition.mixed_types import computes_alike
+from ..plain_products import stored
 from . import matrix_stacks, steps
 from .forms import FORMS, form_of, pointwise, resolved
 from .index_maps import select
@@ -273,6 +274,19 @@ def _undefined(s: Scalarizer, op: Op) -> None:
 def _assert(s: Scalarizer, op: Op) -> None:
     s.flush()
     s.body.append(Op(kernels.require, (s.number(op.args[0]),), (), effect=True))
+
+
+@form_of(stored)
+def _stored(s: Scalarizer, op: Op) -> None:
+    (array,) = op.args
+    assert isinstance(array, Var)
+    s.in_memory(array)
+
+
+@form_of(kernels.numbers)
+def _numbers(s: Scalarizer, op: Op) -> None:
+    s.flush()
+    s.body.append(Op(kernels.numbers, (s.number(op.args[0]),), (), effect=True))
 
 
 @form_of(required.require_items, required.require_as_many)

@@ -23,6 +23,7 @@ from ...ir.types import Scalar, kind_of
 from ..nests.nests import SLOW
 from ..numbers import as_written, counts, kernel_math, python_math, remainders, sorted_places
 from ..numbers.powers import argument_type
+from ..runtime import numbers
 
 _AS_WRITTEN: dict[Callable[..., Any], Callable[..., Any]] = {
     operator.add: as_written.plus,
@@ -86,6 +87,8 @@ def _decides(op: Op) -> bool:
     """Whether it makes integers or truth values of floats, or jumps."""
     if getattr(op.fn, "__module__", "") in (sorted_places.__name__, counts.__name__):
         return True
+    if op.fn is numbers:  # of any other rounding, too
+        return False
     floats = any(isinstance(a, Var) and _is_float(a) for a in op.args)
     return floats and (op.fn in _STEPS or all(_is_whole(out) for out in op.outs))
 
