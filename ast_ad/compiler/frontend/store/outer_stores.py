@@ -177,7 +177,7 @@ def is_stored(cx: Context, owner: object, name: str) -> bool:
 
 def is_bound(cx: Context, owner: object, name: str) -> Any:
     """Whether the program has stored something in a place: a boolean of the program's, or static."""
-    place = cx.outside().places.found.get((id(owner), name))
+    place = None if cx.inputs is None else cx.inputs.places.found.get((id(owner), name))
     if place is None:
         return Lit(False)
     cx.unbound_reads.add((place.held, place.flag))

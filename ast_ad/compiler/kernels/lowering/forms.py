@@ -45,6 +45,8 @@ def mapped_function(s: Scalarizer, fn: Any, values: list[Any], type: Array) -> V
     """The array of ``fn`` of every element of the broadcast operands."""
     if type.shape is None or not type.shape:
         raise NoForm("an array of unknown rank or without axes")
+    if any(isinstance(v, Seq) for v in values):
+        raise NoForm("a list where an array is wanted")
     types = [Scalar(v.type.kind, v.type.dtype) if isinstance(v, Value) else argument_type(v) for v in values]
     power = written_out(fn, values[1] if len(values) == 2 else None)
     written = type.kind in ("float", "complex") or type.dtype == np.int64
