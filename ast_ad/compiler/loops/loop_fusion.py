@@ -22,14 +22,16 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
 from ...rules import containers, helpers
 from ..ir.builtin import assign
-from ..ir.ops import Arg, Block, For, Function, If, Op, Seq, Statement, Var, blocks, reads, variables, walk
-from ..ir.types import computed_alike
+from ..ir.ops import Arg, Block, For, Function, If, Lit, Op, Seq, Statement, Var, blocks, reads, variables
+from ..ir.types import Array, computed_alike
 from ..report import UNHEARD, Report
+from ..simplify.joined_branches import has_effect, join_alike
 from ..simplify.patterns import arg_key
 from ..simplify.renaming import Renaming, copy_function, free, replace_reads
 from ..simplify.simplify import simplify
@@ -60,6 +62,8 @@ def fuse_loops(function: Function, report: Report = UNHEARD) -> Function:
     fused = copy_function(function)
     while fuse_block(fused.body, report):  # outer loops first: then those within stand in one block
         simplify(fused)
+        if join_alike(fused):
+            simplify(fused)
     return fused
 
 
@@ -169,7 +173,7 @@ def _needed_before(
     moved: list[Statement] = []
     for op in reversed(between):
         if needed.intersection(op.outs):
-            if _has_effect(op):
+            if has_effect(op):
                 return None
             moved.append(op)
             needed.update(reads(op))
@@ -219,10 +223,6 @@ def _read(block: Block) -> list[Var]:
     return [*(v for op in block.ops for v in reads(op)), *variables(*block.results)]
 
 
-def _has_effect(op: Statement) -> bool:
-    return any(isinstance(inner, Op) and inner.effect for inner in walk(Block([op])))
-
-
 # ----- sums -----------------------------------------------------------------------------------------
 def _only_adds(loop: For) -> bool:
     """Whether all that the body does with a carried value is to add to it."""
@@ -243,18 +243,56 @@ def _sum(block: Block, start: Var) -> Var | None:
 
 def _stages(statements: list[Statement], start: Var) -> list[Var] | None:
     """``start`` and the values that come about when the statements add to it; None if they do anything
-    else with one of them."""
-    stages = [start]
+    else with one of them. Among the values are the elements of what is taken apart and put together again."""
+    stages, apart, elements = [start], list[Var](), dict[Any, Var]()
     for op in statements:
-        read = set(reads(op))
-        if not read.isdisjoint(stages[:-1]):
-            return None
-        if stages[-1] in read:
-            after = _after(op, stages[-1])
+        read = [v for v in reads(op) if v in stages or v in apart]
+        if not read:
+            continue
+        if _takes_apart(op, stages[-1]) and (place := arg_key(op.args[1])) not in elements:  # type: ignore[union-attr]
+            elements[place] = op.outs[0]
+            apart += op.outs
+        elif elements and _puts_together(op, elements, stages[-1]):
+            elements = {}
+            stages += op.outs
+        else:
+            current = elements or {None: stages[-1]}
+            place = next((key for key, v in current.items() if v is read[0]), start)
+            after = _after(op, read[0]) if place is not start and set(read) == {read[0]} else None
             if after is None:
                 return None
-            stages.append(after)
-    return stages
+            (apart if elements else stages).append(after)
+            if elements:
+                elements[place] = after
+    return None if elements else [start, *apart, *stages[1:]]
+
+
+def _takes_apart(op: Statement, array: Var) -> bool:
+    """Whether it reads an element, of a constant place, of an array whose lengths are numbers."""
+    if not isinstance(op, Op) or op.fn is not operator.getitem or op.args[0] is not array:
+        return False
+    shape = array.type.shape if isinstance(array.type, Array) else None
+    index = op.args[1].items if isinstance(op.args[1], Seq) else (op.args[1],)
+    if not shape or not all(isinstance(n, int) for n in shape) or len(index) != len(shape):
+        return False
+    return all(isinstance(i, Lit) and type(i.value) is int and i.value >= 0 for i in index)
+
+
+def _puts_together(op: Statement, elements: dict[Any, Var], array: Var) -> bool:
+    """Whether it makes an array like another of all these elements, each in its place, of nothing else."""
+    if not isinstance(op, Op) or op.fn is not np.array or op.kwargs or len(op.args) != 1:
+        return False
+    if not computed_alike(op.out.type, array.type):
+        return False
+
+    def placed(arg: Arg, place: tuple[int, ...]) -> list[bool]:
+        if isinstance(arg, Seq):
+            return [one for i, item in enumerate(arg.items) for one in placed(item, (*place, i))]
+        key = arg_key(Lit(place[0]) if len(place) == 1 else Seq(tuple(map(Lit, place))))
+        return [elements.get(key) is arg]
+
+    found = placed(op.args[0], ())
+    return len(found) == len(elements) and all(found)
 
 
 def _after(op: Statement, current: Var) -> Var | None:

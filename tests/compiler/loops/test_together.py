@@ -1,15 +1,19 @@
 """Do loops run together with their adjoints where that is right, and only there?"""
 
 import importlib.util
+import operator
 
 import numpy as np
 import pytest
 
+import ast_ad
 from ast_ad.compiler.adjoint.adjoint import adjoint
+from ast_ad.compiler.ir.builtin import undefined
 from ast_ad.compiler.ir.check import check
 from ast_ad.compiler.ir.evaluate import evaluate
-from ast_ad.compiler.ir.ops import For, Op, While, walk
-from ast_ad.compiler.loops.loop_fusion import fuse_loops
+from ast_ad.compiler.ir.ops import Block, For, If, Lit, Op, Seq, Var, While, walk
+from ast_ad.compiler.ir.types import Array, Scalar
+from ast_ad.compiler.loops.loop_fusion import _only_adds, fuse_loops
 from ast_ad.rules.containers import list_append
 from tests.compiler.adjoint.test_residual_policy import same
 from tests.compiler.checking import differentiable, leaves_of, primal
@@ -304,3 +308,71 @@ def test_random_bodies(seed, tmp_path):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     fused(module.f, X, W, 0.3, second=seed % 4 == 0)
+
+
+def test_a_branch_and_its_adjoint_are_one():
+    """What only one side has is not undefined on the other: no kernel could be given it."""
+
+    def f(x, w):
+        total = 0.0
+        for i in range(x.shape[0]):
+            if x[i] < 0.2:
+                continue
+            t = np.exp(w * x[i])
+            total += np.sum(t) / np.sum(t * t)
+        return total
+
+    together = fused(f, X, W)
+    assert count(together, For) == count(together, If) == 1 and not saves(together)
+    assert not any(isinstance(op, Op) and op.fn is undefined for op in walk(together.body))
+
+
+def test_a_branch_whose_values_are_read_between_stays_apart():
+    def f(x, w):
+        total = 0.0
+        for i in range(x.shape[0]):
+            t = np.sin(x[i])
+            if x[i] > 0.2:
+                t = np.exp(t * w[0])
+            s = t * t
+            if x[i] > 0.2:
+                s = s * np.cos(w[1] * t)
+            total += s
+        return total
+
+    fused(f, X, W)
+
+
+@pytest.mark.skipif(importlib.util.find_spec("numba") is None, reason="numba is not installed")
+def test_elements_of_a_small_array_are_added_to():
+    """Taken apart, added to and put together: a sum, as one that is added to as a whole."""
+
+    def f(x, w):
+        total = 0.0
+        for i in range(x.shape[0]):
+            total += np.sum(np.exp(x[i] * w))
+            for j in range(w.shape[0]):
+                total += np.sin(x[i] * w[j])
+        return total
+
+    derivative = ast_ad.value_and_grad(f, argnums=(0, 1), backend="numba", fallback="error")
+    value, bars = derivative(X, W)
+    assert value == pytest.approx(f(X, W), rel=1e-14)
+    for bar, other in zip(bars, ast_ad.grad(f, argnums=(0, 1), backend="numpy")(X, W), strict=True):
+        np.testing.assert_allclose(bar, other, rtol=1e-13)
+    ast_ad.check_grads(f, (X, W), order=1, modes=("rev",))
+    assert "run as one" in derivative.explain() and "tape" not in derivative.source
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_elements_that_change_places_are_no_sum(turned):
+    array, index = Array(np.dtype(float), (2,)), Var(Scalar("int"), "i")
+    start, a, b, c, out = Var(array), *(Var(Scalar("float", np.dtype(float))) for _ in range(3)), Var(array)
+    ops = [
+        Op(operator.getitem, (start, Lit(0)), (a,)),
+        Op(operator.getitem, (start, Lit(1)), (b,)),
+        Op(operator.add, (a, Lit(1.0)), (c,)),
+        Op(np.array, (Seq((b, c) if turned else (c, b), list),), (out,)),
+    ]
+    loop = For(index, (Lit(0), Lit(3), Lit(1)), (), (start,), (start,), Block(ops, (out,)), (Var(array),))
+    assert _only_adds(loop) is not turned
