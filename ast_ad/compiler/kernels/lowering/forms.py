@@ -87,7 +87,8 @@ def broadcast(s: Scalarizer, values: list[Value], type: Array) -> tuple[Arg, ...
             own = axis - (rank - value.rank)
             if own >= 0:
                 n = value.lengths[own]
-                if not (isinstance(n, Lit) and n.value == 1) and not any(same_length(n, m) for m in found):
+                one = isinstance(n, Lit) and n.value == 1
+                if not one and not any(s.the_same(n) == s.the_same(m) for m in found):
                     found.append(n)
         if not found:
             lengths.append(Lit(1))
@@ -109,7 +110,7 @@ def same_length(a: Arg, b: Arg) -> bool:
 
 def require_equal(s: Scalarizer, a: Arg, b: Arg) -> None:
     """Check two lengths when the kernel runs."""
-    if same_length(a, b):
+    if s.the_same(a) == s.the_same(b):
         return
     if isinstance(a, Lit) and isinstance(b, Lit):
         raise NoForm("lengths that differ")
@@ -120,6 +121,7 @@ def require_equal(s: Scalarizer, a: Arg, b: Arg) -> None:
         equal = s.body.op(operator.eq, a, b, type=Scalar("bool"))
         s.body.append(Op(kernels.require, (equal,), (), effect=True))
         s.body.known[key] = Lit(True)
+    s.are_equal(a, b)
 
 
 def require_not_negative(s: Scalarizer, n: Arg) -> None:
@@ -184,7 +186,7 @@ def filled_by(
     s.flush()
     filled = (*given, *(memory.var for _, memory in made), *more)
     s.body.append(Op(fn, filled, () if told is None else (told,), effect=True))
-    s.body.known.clear()
+    s.body.forget_elements()
     for out, memory in made:
         s.bind(out, memory)
 

@@ -357,7 +357,7 @@ def _reserve(s: Scalarizer, op: Op) -> None:
     out = Var(op.out.type, op.out.hint)
     s.body.append(Op(kernels.reserve, (memory.var, length), (out,), effect=True))
     s.groups.alias(out, op.out)
-    s.body.known.clear()
+    s.body.forget_elements()
     s.env[op.out] = s.memory_of(out, s.groups.of(op.out))
 
 

@@ -307,7 +307,7 @@ def _one_by_one(s: Scalarizer, mask: Value, write: Any) -> None:
         following = then.op(operator.add, states[0], Lit(1), type=INT)
         out = Var(INT, "count")
         body.append(If(test, Block(then.ops, (following,)), Block([], (states[0],)), (out,)))
-        body.known.clear()
+        body.forget_elements()
         return [out]
 
     _counting(s, mask, step, lambda body, place, states: None, frozenset(), True)

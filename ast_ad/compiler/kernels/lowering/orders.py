@@ -74,7 +74,7 @@ def _sorted(s: Scalarizer, value: Value) -> tuple[Memory, Memory]:
     s.flush()
     fn = _SORTS[value.type.kind, value.rank]
     s.body.append(Op(fn, (ordered.var, places.var), (), effect=True))
-    s.body.known.clear()
+    s.body.forget_elements()
     return ordered, places
 
 

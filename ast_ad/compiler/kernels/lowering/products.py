@@ -19,6 +19,8 @@ from .forms import form_of, mapped_function, require_equal
 from .loop_values import Filled, Formula, Mapped, Memory, Value
 from .new_arrays import converted
 from .reductions import reduce_axes, reduction_of
+from .thin_products import thin_product
+from .view_order import runs_down
 
 if TYPE_CHECKING:
     from ..nests.scalarize import Scalarizer
@@ -117,7 +119,7 @@ def _matrix_vector(s: Scalarizer, op: Op, matrix: Value, vector: Value, source: 
         left = (matrix.type.shape or ())[axis : axis + 1]
         out = Var(Array(_number(matrix, vector), tuple(left)), op.out.hint)
     rows = by_rows
-    if _runs_down(matrix):
+    if runs_down(matrix):
         turned = Array(matrix.type.dtype, (matrix.type.shape or ())[::-1])
         matrix, rows = Mapped(turned, matrix.lengths[::-1], matrix, lambda p: p[::-1]), not by_rows
     if rows:
@@ -133,29 +135,6 @@ def _matrix_vector(s: Scalarizer, op: Op, matrix: Value, vector: Value, source: 
         s.bind(op.out, Mapped(op.out.type, lengths, line, lambda p: p[:1] if by_rows else p[1:]))
 
 
-def _runs_down(matrix: Value) -> bool:
-    """Whether the rows of a matrix are columns in memory."""
-    row, column = Var(INT), Var(INT)
-    body = Body(accesses=[])
-    matrix.element(body, (Index(row), Index(column)))
-    last = [_fastest(a.index, (row, column), body) for a in body.accesses or ()]
-    return last.count(row) > last.count(column)
-
-
-def _fastest(place: Place, counters: tuple[Var, Var], body: Body) -> Var | None:
-    """The counter whose next turn reads what lies beside an element, in a vector that is a matrix, too."""
-    if len(place) > 1:
-        return place[-1].loop
-    makers = {op.outs[0]: op for op in body.ops if isinstance(op, Op) and len(op.outs) == 1}
-    waiting: list[Arg] = [var for var, by in place[0].terms if abs(by) == 1]
-    for var in waiting:  # in ``row * n + column`` the second is added as it is
-        if var in counters:
-            return var
-        op = makers.get(var)  # type: ignore[arg-type]
-        waiting += op.args if op is not None and op.fn in (operator.add, operator.sub) else ()
-    return None
-
-
 def _matrices(s: Scalarizer, op: Op, a: Value, b: Value) -> None:
     """A product of matrices that share a short length: each element is a sum that is written out."""
     count = a.lengths[1]
@@ -164,10 +143,12 @@ def _matrices(s: Scalarizer, op: Op, a: Value, b: Value) -> None:
         s.bind(op.out, Filled(op.out.type, (a.lengths[0], b.lengths[1]), zero))
         return
     if s.depth and not (isinstance(count, Lit) and count.value <= SHORT):
-        _blas(s, op, a, b)
+        if not thin_product(s, op, a, b):
+            _blas(s, op, a, b)
         return
     if not isinstance(count, Lit) or not 0 < count.value <= SHORT or not isinstance(op.out.type, Array):
         raise NoForm("a product of two matrices")
+    a, b = _kept(s, a, op.args[0], b.lengths[1]), _kept(s, b, op.args[1], a.lengths[0])
 
     def element(body: Body, place: Place) -> Arg:
         row, column = place
@@ -175,6 +156,12 @@ def _matrices(s: Scalarizer, op: Op, a: Value, b: Value) -> None:
         return _sum_of_products(body, a, b, places)
 
     s.bind(op.out, Formula(op.out.type, (a.lengths[0], b.lengths[1]), [a, b], element, 2 * count.value))
+
+
+def _kept(s: Scalarizer, value: Value, arg: Arg, times: Arg) -> Value:
+    """A factor each element of which is read so many times; as memory if it would be computed as often."""
+    often = not (isinstance(times, Lit) and times.value <= SHORT)
+    return s.in_memory(arg) if often and value.cost > 1 and isinstance(arg, Var) else value
 
 
 def _sum_of_products(body: Body, a: Value, b: Value, places: Sequence[tuple[Place, Place]]) -> Arg:
@@ -264,7 +251,7 @@ def _factor(s: Scalarizer, value: Value, arg: Arg, dtype: np.dtype) -> tuple[Mem
             return whole, True
     if isinstance(value, Memory):
         return value, False
-    if _runs_down(value):
+    if runs_down(value):
         shape = (value.type.shape or ())[::-1]
         rows = Mapped(Array(value.type.dtype, shape), value.lengths[::-1], value, lambda p: p[::-1])
         memory = s.allocate(rows.type, rows.lengths)

@@ -311,6 +311,19 @@ def _in_memory(
         s.fill(memory, Formula(memory.type, memory.lengths, [memory], change))
 
 
+def sum_lines(s: Scalarizer, memory: Any, value: Value, where: Callable[[Place], Place], rows: bool) -> None:
+    """Sum each row of a matrix, or each column, into a place in memory; that of columns holds zeros."""
+    kind, number = reduction_of(np.sum, value.type.dtype), Scalar(value.type.kind, value.type.dtype)
+    if rows:
+        _by_rows(s, memory, value, [0], lambda place: where(place[:1]), kind, number, None)
+        return
+
+    def emit(body: Body, place: Place) -> None:
+        body.store(memory.var, memory.group, where(place[1:]), value.element(body, place), "a")
+
+    s.over(value, emit)
+
+
 def sum_to(s: Scalarizer, op: Op, value: Value, like: Any) -> None:
     """Sum an array down to the shape of another."""
     rank = like.rank if isinstance(like, Value) else 0

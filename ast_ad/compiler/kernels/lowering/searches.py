@@ -188,5 +188,5 @@ def _edges(s: Scalarizer, op: Op, given: dict[str, Arg], values: Value) -> tuple
     low, high = map(s.number, ends.items)
     s.flush()
     s.body.append(Op(counts.equal_edges, (low, high, edges.var), (), effect=True))
-    s.body.known.clear()
+    s.body.forget_elements()
     return True, edges

@@ -183,6 +183,11 @@ class Body:
                 del body.known[key]
             body = body.parent
 
+    def forget_elements(self) -> None:
+        """Anything may have been written since; what was computed of numbers stays."""
+        for key in [key for key in self.known if key[0] in ("load", "group")]:
+            del self.known[key]
+
     def place(self, index: tuple[Index, ...]) -> Arg:
         """An index as it stands between brackets."""
         parts = tuple(map(self.number, index))

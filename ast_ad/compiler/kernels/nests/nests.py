@@ -138,7 +138,7 @@ def shared(before: Action, after: Action) -> int | None:
     limit: int | None = None
     for one in before.accesses:
         for two in after.accesses:
-            if one.group != two.group or (one.kind == "r" and two.kind == "r"):
+            if one.group != two.group or (one.kind == "r" and two.kind == "r") or _apart(one, two):
                 continue
             if one.kind == two.kind == "a" and one.array is two.array:
                 one_by_one = before.scatters and after.scatters
@@ -152,6 +152,16 @@ def shared(before: Action, after: Action) -> int | None:
                 level = _aligned(one, before, two, after)
             limit = level if limit is None else min(limit, level)
     return limit
+
+
+def _apart(one: Access, two: Access) -> bool:
+    """Whether two accesses name different places along some axis in all turns: rows 0 and 1, say."""
+    if one.array is not two.array:
+        return False
+    pairs = zip(one.index, two.index, strict=False)
+    return any(
+        i.loop is None and j.loop is None and i.terms == j.terms and i.const != j.const for i, j in pairs
+    )
 
 
 def _aligned(one: Access, before: Action, two: Access, after: Action) -> int:

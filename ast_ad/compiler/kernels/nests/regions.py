@@ -44,7 +44,7 @@ def region(s: Scalarizer, op: Statement) -> None:
         _for(s, op)
     elif isinstance(op, While):
         _while(s, op)
-    s.body.known.clear()
+    s.body.forget_elements()
 
 
 def _written(s: Scalarizer, op: Statement) -> set[object]:
@@ -62,14 +62,16 @@ class _Inside:
     def __enter__(self) -> Body:
         s = self.s
         self.outer, self.lengths, self.env, self.counts = s.body, s.lengths, s.env, s.counts
-        s.body = Body(origin=s.origin)
+        self.equal = s.equal
+        s.body = s.body.inner()
         s.lengths, s.env, s.counts = dict(s.lengths), dict(s.env), dict(s.counts)
+        s.equal = dict(s.equal)
         return s.body
 
     def __exit__(self, *problem: Any) -> None:
         self.s.flush() if problem[0] is None else None
         self.s.body, self.s.lengths, self.s.env = self.outer, self.lengths, self.env
-        self.s.counts = self.counts
+        self.s.counts, self.s.equal = self.counts, self.equal
 
 
 def _block(s: Scalarizer, block: Block, results: tuple[Arg, ...], types: list[Any]) -> Block:

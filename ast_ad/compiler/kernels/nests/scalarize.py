@@ -69,6 +69,7 @@ class Scalarizer:
         self.program = {v for op in walk(function.body) for v in (*op.outs, *binders(op))}
         self.env: dict[Var, Any] = {}
         self.lengths: dict[Dim, Arg] = {}
+        self.equal: dict[Var, Arg] = {}  # lengths that are checked to be those of others
         self.counts: dict[Value, Arg] = {}  # how many elements a mask chooses
         self.bounds = Bounds()
         self.origin = Origin()
@@ -138,8 +139,10 @@ class Scalarizer:
         if self.pending:
             pending, self.pending = gathered(self, self.pending), []
             self.waiting = set()
+            for action in pending:  # the checks stand before all that is pending
+                action.keys = tuple(map(self.the_same, action.keys))
             nests.run(pending, self.body)
-            self.body.known.clear()
+            self.body.forget_elements()
 
     def settle(self, op: Statement) -> None:
         """Make memory of the formulas that a region reads: it would compute them at every turn."""
@@ -220,6 +223,20 @@ class Scalarizer:
             lengths.append(known if known is not None else self.has_length(dim, self.body.length(var, axis)))
             self.bounds.is_length(dim)
         return Memory(var.type, tuple(lengths), var, group)
+
+    def are_equal(self, one: Arg, other: Arg) -> None:
+        """From here on two lengths are one."""
+        one, other = self.the_same(one), self.the_same(other)
+        if not isinstance(one, Var):
+            one, other = other, one
+        if isinstance(one, Var) and one is not other:
+            self.equal[one] = other
+
+    def the_same(self, length: Any) -> Any:
+        """A length, or what tells it from others, by the first name of it."""
+        while isinstance(length, Var) and length in self.equal:
+            length = self.equal[length]
+        return length.value if isinstance(length, Lit) else length
 
     def key(self, length: Arg, dim: Dim | int) -> Any:
         """What tells whether two lengths are equal."""

@@ -97,10 +97,13 @@ def _sources(kernel: Function) -> tuple[Sources, Sources, Sources]:
     """What numbers are made from: by operations or on paths, by stores into arrays, by turns of loops."""
     made: Sources = {}
     stored: Sources = {}
+    earlier: Sources = {}  # without what the reverse sweep stores, into memory that primals had before
     carried: Sources = {}
     for op in walk(kernel.body):
         if isinstance(op, Op) and op.fn in (builtin.setitem_, builtin.add_item_):
             stored.setdefault(op.args[0], []).append(op.args[2])  # type: ignore[arg-type]
+            if not op.adjoint:
+                earlier.setdefault(op.args[0], []).append(op.args[2])  # type: ignore[arg-type]
         elif isinstance(op, Op):
             made.update((out, [op]) for out in op.outs if _is_float(out) and op.fn is not operator.getitem)
         elif isinstance(op, If):
@@ -111,8 +114,10 @@ def _sources(kernel: Function) -> tuple[Sources, Sources, Sources]:
             for out, p, init, result in zip(op.outs, op.params, op.inits, results, strict=True):
                 carried[p], carried[out] = [init, result], [p]
     for op in walk(kernel.body):
-        if isinstance(op, Op) and op.fn is operator.getitem and op.args[0] in stored:
-            stored[op.outs[0]] = stored[op.args[0]]
+        if isinstance(op, Op) and op.fn is operator.getitem:
+            of = stored if op.adjoint else earlier
+            if op.args[0] in of:
+                stored[op.outs[0]] = of[op.args[0]]  # type: ignore[index]
     return made, stored, carried
 
 
