@@ -26,6 +26,7 @@ from ..ir.types import Array, ListOf, Scalar
 from ..simplify.dead_code import eliminate
 from ..simplify.renaming import Renaming, bound_within, defined, free, fresh, replace_reads
 from ..simplify.simplify import simplify_block
+from .computed_before import read_computed
 from .contributions import Cotangents, bar_hint, common_type, cotangent_type
 from .residuals import (
     Policy,
@@ -71,6 +72,7 @@ def reverse_loop(sweep: Sweep, op: For | While) -> None:
     loop.inits += [Seq((), list) for _ in loop.lists]
     loop.params += [*loop.accumulators.values(), *loop.lists.values()]
     simplify_block(loop.block, sweep.settled)
+    read_computed(loop.block, op.body)
     eliminate(loop.block)
     index, bounds, items, reverse = save_needed(sweep, op, loop)
     outs = tuple(Var(p.type, p.hint) for p in loop.params)

@@ -7,8 +7,9 @@ The cost model, in units of one addition of two numbers:
   that is not a constant counts as 1000, but that of a slice as its axis; a list has that many elements; a
   stand-in for a shape costs 8.
 - to compute it again, for each number in the result: arithmetic and comparisons 1, division and roots 8,
-  elements picked by an array of indices 4, sums and products of small arrays with constant shapes 2 for
-  each term. Views, lengths, an element of an array and what is undefined cost 1.
+  exp and its like in arrays, which are vectors, 24, elements picked by an array of indices 4, sums and
+  products of small arrays with constant shapes 2 for each term, and so those along a few elements of each
+  row. Views, lengths, an element of an array and what is undefined cost 1.
 - An array or a list outside of a branch, in a loop, is saved for every turn if it is read: so are its
   elements instead.
 - Everything else (exp and its like, reductions, products of matrices, calls, loops, branches) is saved.
@@ -38,7 +39,7 @@ from ..simplify.renaming import Renaming, renamed
 from ..simplify.simplify import expression_key
 from .min_cut import INFINITE, Network
 
-STORED, LOADED, STAND_IN, LONG, FEW = 56, 8, 8, 1000, 64
+STORED, LOADED, STAND_IN, LONG, FEW, TERMS = 56, 8, 8, 1000, 64, 8
 ITSELF = {
     np.shape, np.ndim, np.size, len, builtin.tuple_get, builtin.assign, builtin.told, builtin.undefined,
     containers.list_len, containers.list_get, item_within, helpers.mT, helpers.hollow, helpers.broadcast_like,
@@ -59,6 +60,9 @@ DIVISIONS = {
 }  # fmt: skip
 POWERS = {operator.pow, np.power, pow}
 SMALL = {np.sum, np.dot, np.cross, operator.matmul, np.matmul}  # of few numbers
+VECTORS = {
+    np.exp, np.exp2, np.expm1, np.log, np.log2, np.log10, np.log1p, np.sin, np.cos, np.tanh,
+}  # fmt: skip
 EXTREMA = {np.max, np.min, np.nanmax, np.nanmin}
 COPIES = {np.copy, builtin.copy}
 WITH_OPTIONS = {np.zeros, np.ones, np.array, np.sum, helpers.astype}
@@ -100,6 +104,8 @@ def cost_again(op: Op) -> int | None:
         return 1
     if not isinstance(op.out.type, (Scalar, Array)):
         return None
+    if op.fn is np.sum and (terms := _terms_of_rows(op)):
+        return 2 * terms * numbers
     each = _each(op)
     if each is not None and (not op.kwargs or op.fn in WITH_OPTIONS):
         return each * numbers
@@ -113,6 +119,8 @@ def _each(op: Op) -> int | None:
         return 1
     if op.fn in DIVISIONS:
         return 8
+    if op.fn in VECTORS:
+        return 24 if is_long(op.out.type) else None
     if op.fn in SMALL:
         terms = sum(size(type_of_arg(arg)) for arg in op.args)
         return 2 * terms if terms <= FEW else None
@@ -120,6 +128,16 @@ def _each(op: Op) -> int | None:
     if isinstance(exponent, (int, float)) and exponent in (1, 2, 3, 4):
         return 2
     return 8 if isinstance(exponent, (int, float)) and exponent in (-1, -2, 0.5, -0.5) else None
+
+
+def _terms_of_rows(op: Op) -> int | None:
+    """How many elements each number of ``np.sum(x, axis)`` is the sum of, where these are a few."""
+    type, axis = type_of_arg(op.args[0]), op.kwargs.get("axis", op.args[1] if len(op.args) == 2 else None)
+    shape = type.shape if isinstance(type, Array) else None
+    if not shape or not isinstance(axis, Lit) or not isinstance(axis.value, int):
+        return None
+    length = shape[axis.value] if -len(shape) <= axis.value < len(shape) else None
+    return length if isinstance(length, int) and length <= TERMS else None
 
 
 def choose(
