@@ -117,7 +117,7 @@ def _sources(kernel: Function) -> tuple[Sources, Sources, Sources]:
         if isinstance(op, Op) and op.fn is operator.getitem:
             of = stored if op.adjoint else earlier
             if op.args[0] in of:
-                stored[op.outs[0]] = of[op.args[0]]  # type: ignore[index]
+                stored[op.outs[0]] = of[op.args[0]]
     return made, stored, carried
 
 
