@@ -282,6 +282,16 @@ def not_numbers(what: str) -> InputTypeError:
     )
 
 
+def holds_numbers(kind: str) -> InputTypeError:
+    """The error of a derivative of what has numbers in it that nobody gets to see."""
+    return InputTypeError(
+        f"the derivative of what a value of type {kind} holds",
+        why="it is not taken apart into numbers, and the derivatives of those in it would be lost",
+        fix="return them in tuples, lists, dicts or dataclasses, let ast_ad.register_container tell its "
+        "parts, or return it beside the value (has_aux=True)",
+    )
+
+
 def _source_line(span: SpanLike | None) -> str:
     if span is None or not span.line:
         return ""

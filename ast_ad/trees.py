@@ -177,7 +177,7 @@ class TreeDef:
             return self.type(zip(self.keys, items, strict=True))
         if issubclass(self.type, tuple):
             return self.type._make(items)
-        value = object.__new__(self.type)  # not through __init__: a gradient need not pass its checks
+        value = bare(self.type)  # not through __init__: a gradient need not pass its checks
         for key, item in zip(self.keys, items, strict=True):
             object.__setattr__(value, key, item)
         return value
@@ -217,6 +217,19 @@ class TreeDef:
 _PLAIN = {float, int, complex, np.ndarray, np.float64, np.float32}
 _leaf = TreeDef(LEAF, (), ())
 _none = TreeDef(STATIC, (), (), None)
+
+
+def bare(cls: Any) -> Any:
+    """An instance of a class, without what its ``__new__`` and ``__init__`` do.
+
+    >>> isinstance(bare(KeyError), KeyError)
+    True
+    """
+    builtin = next(base for base in cls.__mro__ if not base.__flags__ & HEAP)
+    return builtin.__new__(cls)
+
+
+HEAP = 1 << 9  # of classes that were made by Python code: others know how to make an instance
 
 
 def flatten(value: Any, name: str = "") -> tuple[list[Any], TreeDef]:
@@ -366,6 +379,18 @@ def noting_changes() -> Iterator[list[Any]]:
 def register_leaf(cls: type) -> None:
     """Let instances of exactly this class be leaves (the eager Tensor)."""
     _PLAIN.add(cls)
+
+
+def is_opened(cls: type) -> bool:
+    """Whether the objects of a class are taken apart.
+
+    >>> is_opened(dict), is_opened(set)
+    (True, False)
+    """
+    if cls in (tuple, list, dict, OrderedDict) or entry_of(cls) is not None:
+        return True
+    named = issubclass(cls, tuple) and hasattr(cls, "_fields") and hasattr(cls, "_make")
+    return named or dataclasses.is_dataclass(cls)
 
 
 class _StrangeArray(Exception):

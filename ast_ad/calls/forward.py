@@ -22,7 +22,7 @@ from ..compiler.tangent.tangent import tangent
 from ..errors import InputTypeError, UnsupportedError
 from ..trees import flatten
 from .alike import as_like
-from .pullback import as_tuple, kept, structure
+from .pullback import Constant, as_tuple, kept, structure
 from .questions import Pullback, Question, together
 
 
@@ -75,11 +75,16 @@ def pushforward_at(program: Any, results: Sequence[Any], inputs: Sequence[Any]) 
         backward if backward.backend == "numba" else backward.run, kept(residuals, inputs)
     )
     several = as_tuple(run, len(program.of))
-    tree, leaves = structure(program.question.parts(program.primal.result)[0])
+    tree, leaves = structure(program.question.parts(program.primal.result)[0], values)
 
     def structured(tangents: Sequence[Any]) -> Any:
         given = dict(zip(program.of, tangents, strict=True))
-        return tree.unflatten([as_number(given.get(i, 0), values[i]) for i in leaves])
+        return tree.unflatten(
+            [
+                zero_of(i.value) if type(i) is Constant else as_number(given.get(i, 0), values[i])
+                for i in leaves
+            ]
+        )
 
     return PushforwardAt(program, program.primal.function.name, several, inputs, structured)
 
@@ -122,6 +127,11 @@ def as_number(tangent: Any, value: Any) -> Any:
     if tangent is None:
         return 0
     return type(value)(tangent) if type(value) in (float, complex) else tangent
+
+
+def zero_of(constant: Any) -> Any:
+    """The tangent of a number or an array that does not vary."""
+    return as_number(np.zeros_like(constant)[()], constant) if np.result_type(constant).kind in "fc" else 0
 
 
 def far_from_zero(leaf: Any) -> Any:

@@ -19,9 +19,8 @@ from ..compiler.frontend.context import Context
 from ..compiler.frontend.conversion import from_arg
 from ..compiler.frontend.guards import Path
 from ..compiler.frontend.loops.slots import is_unchanged
-from ..compiler.frontend.lower import rebuilt, structure_of
 from ..compiler.frontend.outside_values import outside_value
-from ..compiler.frontend.structures import positions
+from ..compiler.frontend.structures import positions, rebuilt, structure_of
 from ..compiler.frontend.values import Arr, Bound, Closure, Dct, Frame, Heap, Tup, now
 from ..compiler.ir.builtin import assign
 from ..compiler.ir.ops import Arg, Block, Function, Lit, Op, Seq, Var

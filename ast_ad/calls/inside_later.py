@@ -13,9 +13,8 @@ import numpy as np
 
 from ..compiler.frontend.constructs.attributes import load_attribute
 from ..compiler.frontend.context import Context
-from ..compiler.frontend.lower import rebuilt
 from ..compiler.frontend.registered_objects import parts_of
-from ..compiler.frontend.structures import positions
+from ..compiler.frontend.structures import positions, rebuilt
 from ..compiler.frontend.values import Arr, Dct, Live, Lost, Lst, Maybe, Obj, Tup
 from ..compiler.ir.builtin import unpack
 from ..compiler.ir.ops import Arg, Block, Function, Lit, Op, Var

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ..compiler.frontend.structures import positions, rebuild
+from ..compiler.frontend.structures import Position, opened
 from ..interrupts import let_through
 from ..tracing import is_tracing
-from ..trees import TreeDef, flatten
+from ..trees import LEAF, TreeDef, flatten
 from .alike import as_like, check_like, structured
 from .checks.late_failures import Instead
 from .fitting.retirement import retire
@@ -27,7 +27,7 @@ def pullback_at(program: Any, results: Sequence[Any], inputs: Sequence[Any]) -> 
         backward if backward.backend == "numba" else backward.run, kept(residuals, inputs)
     )
     several = as_tuple(run, len(program.wrt))
-    tree, leaves = structure(question.parts(program.primal.result)[0])
+    tree, leaves = structure(question.parts(program.primal.result)[0], results)
     found = PullbackAt(program, program.primal.function.name, several, values, tree, leaves, program.of)
     found.linear = lambda seeds: _doors["of_code"](backward, run.args[0])(seeds)
     found.instead = Instead(program, inputs, results, functools.partial(retire, program.owner, program))
@@ -42,11 +42,30 @@ def open_doors(**doors: Callable[..., Any]) -> None:
     _doors.update(doors)
 
 
-def structure(places: Any) -> tuple[TreeDef, list[int]]:
-    """That of a value, and the positions of its leaves among the results; ``places``: see ``structures``."""
-    numbers = range(max(positions(places), default=-1) + 1)
-    leaves, tree = flatten(rebuild(places, list(numbers)))
-    return tree, leaves
+def structure(places: Any, results: Sequence[Any]) -> tuple[TreeDef, list[Any]]:
+    """That of a value, and its leaves: the position of each among the results, or a ``Constant``.
+
+    ``places``: see ``structures``. What turns out to be no number, as a flag or a text does, is no leaf.
+    """
+    tree, leaves = opened(places)
+    found: list[Any] = [leaf.number if isinstance(leaf, Position) else Constant(leaf) for leaf in leaves]
+    numeric = [type(i) is Constant or is_leaf(results[i]) for i in found]
+    if all(numeric):
+        return tree, found
+    given = [leaf if n else results[i] for i, n, leaf in zip(found, numeric, leaves, strict=True)]
+    return flatten(tree.unflatten(given))[1], [i for i, n in zip(found, numeric, strict=True) if n]
+
+
+class Constant:
+    """A number or an array in a value that the function returns as it found it outside."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+def is_leaf(value: Any) -> bool:
+    """Whether a result is one leaf, or a list of run-time length, which is several."""
+    return isinstance(value, (list, tuple)) or flatten(value)[1].type is LEAF
 
 
 def as_tuple(run: Callable[..., Any], count: int) -> Callable[..., tuple[Any, ...]]:
@@ -100,7 +119,7 @@ class PullbackAt:
         run: from cotangents of the results in ``of`` to those of the leaves.
         results: what the value consists of, and what else the program returned.
         tree: the structure of the value, as far as it is known to the program.
-        leaves: the positions of its parts among the results.
+        leaves: the positions of its parts among the results, or ``Constant``s.
         of: the positions of those that are differentiated.
     """
 
@@ -114,14 +133,16 @@ class PullbackAt:
         run: Callable[..., Sequence[Any]],
         results: Sequence[Any],
         tree: TreeDef,
-        leaves: Sequence[int],
+        leaves: Sequence[Any],
         of: Sequence[int],
     ) -> None:
         self._request, self._name, self._leaves, self._of = request, name, leaves, of
         # A list whose length is known at run time only is one result, and as many leaves as it has then.
-        held = {i: flatten(results[i]) for i in {*leaves, *of} if isinstance(results[i], (list, tuple))}
+        places = {i for i in (*leaves, *of) if type(i) is not Constant}
+        held = {i: flatten(results[i]) for i in places if isinstance(results[i], (list, tuple))}
         if held:
-            tree = flatten(tree.unflatten([results[i] for i in leaves]))[1]
+            given = [i.value if type(i) is Constant else results[i] for i in leaves]
+            tree = flatten(tree.unflatten(given))[1]
             run = grouped(run, [held[i][1] if i in held else None for i in of])
         self.leaves, self._tree, self._has_lists = run, tree, bool(held)
         self._widths = [len(held[i][0]) if i in held else 1 for i in leaves]
@@ -135,9 +156,8 @@ class PullbackAt:
             found = iter(structured(self._tree, cotangent, "cotangent", "value"))
             places = zip(self._leaves, self._widths, strict=True)
             given = {i: list(itertools.islice(found, width)) for i, width in places}
-            leaves = [
-                leaf for i in self._of for leaf in given[i]
-            ]  # of integers in the value they mean nothing
+            # Of integers in the value they mean nothing; a number that is None in this call has none.
+            leaves = [leaf for i in self._of for leaf in given.get(i, (0.0,))]
         if is_tracing() and any(hasattr(type(leaf), "_is_eager_tensor") for leaf in leaves):
             return self._in_trace(leaves)
         seeds = [

@@ -21,16 +21,17 @@ from ..compiler.adjoint.residuals import Policy
 from ..compiler.adjoint.seeds import may_be_one
 from ..compiler.analysis.invariants import require
 from ..compiler.frontend.builder import type_of_arg
-from ..compiler.frontend.structures import positions
+from ..compiler.frontend.structures import Position, holder_of, opened, positions
 from ..compiler.ir.builtin import raise_
 from ..compiler.ir.ops import Arg, Block, Function, If, Lit, Op, Statement, Var, walk
 from ..compiler.ir.types import Array, Opaque, Optional, Scalar, carries_derivative
 from ..compiler.simplify.renaming import copy_function
 from ..compiler.simplify.simplify import simplify
-from ..errors import InputTypeError, UnsupportedError, not_numbers, not_one_number
+from ..errors import InputTypeError, UnsupportedError, holds_numbers, not_numbers, not_one_number
 from ..rules.helpers import COMPLEX_BY_VALUE
 
 TEXT = ("str", "bytes")
+PLAIN = ("slice", "NoneType", "dtype")  # what else holds no numbers with a derivative
 
 
 def together(*parts: Any) -> Any:
@@ -223,6 +224,7 @@ class Pullback(Reverse):
             require_pair_of(structure)
         differentiated = self.parts(structure)[0]
         require_no_text(differentiated, results)
+        require_open(differentiated, results)
         return tuple(i for i in positions(differentiated) if carries_derivative(type_of_arg(results[i])))
 
     def traced(self, trace: Any, *inputs: Any) -> Any:
@@ -289,6 +291,20 @@ def require_no_text(structure: Any, results: Sequence[Arg]) -> None:
         found = type_of_arg(results[structure])
         if isinstance(found, Opaque) and found.name in TEXT:
             raise not_numbers(f"a value of type {found.name}")
+
+
+def require_open(structure: Any, results: Sequence[Arg]) -> None:
+    """
+    Raises:
+        InputTypeError: the value holds numbers that are none of its leaves, as objects do.
+    """
+    leaves = {leaf.number for leaf in opened(structure)[1] if isinstance(leaf, Position)}
+    for i in positions(structure):
+        found = type_of_arg(results[i])
+        if isinstance(found, Opaque) and found.name not in (*TEXT, *PLAIN):  # an exception, perhaps
+            raise holds_numbers(found.name)
+        if i not in leaves and isinstance(results[i], Var) and carries_derivative(found):
+            raise holds_numbers(holder_of(structure, i).__name__)
 
 
 def require_numeric(value: Any) -> None:

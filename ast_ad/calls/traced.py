@@ -23,6 +23,7 @@ from ..errors import (
     InputValueError,
     InternalError,
     SharedMemoryError,
+    holds_numbers,
     not_one_number,
 )
 from ..tracing import is_tracing
@@ -127,6 +128,7 @@ class TracedProgram(Request):
         """The value, then the pullback from the leaves of all that was returned."""
         value, pull = self.run(inputs)
         require_numeric(self.question.parts(value)[0])
+        require_nothing_held(self.question.parts(value)[0], pull.holders)
         if self.owner.options.check is True and self.checked is None:
             every, of = self.floats(value)
             ones = [np.ones_like(leaf)[()] if i in of else None for i, leaf in enumerate(every)]
@@ -204,6 +206,16 @@ class TracedProgram(Request):
         found = PullbackAt(self, name, run, every, tree, range(tree.num_leaves), of)
         found.linear = of_trace(pull, of, len(every))
         return found
+
+
+def require_nothing_held(value: Any, holders: Sequence[Any]) -> None:
+    """
+    Raises:
+        InputTypeError: one of the objects that hold numbers with a derivative is in the value.
+    """
+    for static in flatten(value)[1].statics() if holders else ():
+        if any(static is holder for holder in holders):
+            raise holds_numbers(type(static).__name__)
 
 
 def loss_seeds(value: Any, has_aux: bool) -> list[Any]:

@@ -22,6 +22,7 @@ from ..eager.tensor import Tensor
 from ..eager.views import edge_of
 from ..errors import AdError, UnsupportedError
 from ..tracing import is_tracing
+from ..tracing.held_numbers import holders
 from ..tracing.history import ends
 from ..tracing.patches import replaced
 from ..tracing.recorder import TracedPullback, recording
@@ -37,7 +38,7 @@ from .forward import far_from_zero, require_no_constant, require_same
 from .reasons import as_reason, warn
 from .request import Request
 from .tensor_nodes import Edge, edges_of, has_derivative, recorded
-from .traced import loss_seeds
+from .traced import loss_seeds, require_nothing_held
 
 
 def in_the_graph(
@@ -145,6 +146,7 @@ class TensorCall:
             every = EveryFloat(self.derivative.function, self.derivative.options.check)
             self.derivative._every_value = every  # type: ignore[attr-defined]
         value, pullback = compiled_vjp(every.function, self.plain_args, every)
+        require_nothing_held(self.question.parts(value)[0], getattr(pullback, "holders", ()))
         parts, tree = flatten(value)
         edges, request = self.edges(), self.request()
         outputs = recorded(parts, pullback, edges, self.face)
@@ -214,6 +216,8 @@ class TracedInPlace:
             for check in (sharing.check, twice.check):
                 check(derivative.function, list(call.tree.statics()), within)
         outputs, self.structure = flatten(self.result)
+        if call.question.later:
+            require_nothing_held(call.question.parts(self.result)[0], holders(self.structure))
         self.outputs = OwnList(outputs)
 
     def entry(self, position: int, leaf: Any) -> Any:

@@ -38,6 +38,7 @@ from .births import births
 from .compiled_functions import takes_plain_arrays
 from .ends import INSIDE, End, Places, ends, lost
 from .faces import hide
+from .held_numbers import holders
 from .identity import given as in_places
 from .object_arrays import check_result, made_plain
 from .patches import replaced
@@ -97,6 +98,7 @@ def _traced(
         check_result(leaf)
     outputs = [twin(t, t._array) if isinstance(t, Tensor) else t for t in found]
     pullback = TracedPullback(outputs, [starts[i] for i in wrt], ends.nodes or {})
+    pullback.holders = holders(structure)
     return [plain(leaf) for leaf in found], structure, pullback
 
 
@@ -265,6 +267,7 @@ class TracedPullback:
         self.outputs, self.starts, self.ended = list(outputs), list(starts), ended or {}
         self.asker = object() if asker is None else asker  # no cycle of references
 
+    holders: Sequence[Any] = ()  # the objects in the value that hold numbers of which it knows nothing
     unreached: Sequence[int] = ()  # the positions of starts that got nothing in the last sweep
 
     def ends_at(self, start: int) -> Iterator[End]:

@@ -21,8 +21,8 @@ from ...compiler.frontend.constructs.boundness import Raised
 from ...compiler.frontend.context import Context
 from ...compiler.frontend.conversion import from_python
 from ...compiler.frontend.guards import Guard, Path
-from ...compiler.frontend.lower import rebuilt, structure_of
 from ...compiler.frontend.outside_values import outside_constant, outside_value
+from ...compiler.frontend.structures import rebuilt, structure_of
 from ...compiler.frontend.values import Arr, Dct, Frame, Lst, Obj, Tup, now
 from ...compiler.ir.builtin import assign, ruled
 from ...compiler.ir.ops import Arg, Block, Lit, Op, Seq, Var, variables, walk

@@ -15,7 +15,7 @@ from ...compiler.adjoint.linearity import adds_a_constant, values_read
 from ...compiler.frontend.builder import type_of_arg
 from ...compiler.frontend.callables.calls import call
 from ...compiler.frontend.conversion import from_arg
-from ...compiler.frontend.lower import rebuilt
+from ...compiler.frontend.structures import rebuilt
 from ...compiler.frontend.values import Tup
 from ...compiler.ir.ops import Arg, Block, Function, Lit, Var
 from ...compiler.ir.types import carries_derivative

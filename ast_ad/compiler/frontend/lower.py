@@ -17,7 +17,7 @@ from ...registered import Made
 from ...rules.registry import lookup
 from ...trees import LEAF, STATIC, TreeDef
 from ..budget import MOST_AGAIN, MOST_STEPS, spend
-from ..ir.ops import Arg, Block, Function, If, Lit, Op, Statement, Var, reads
+from ..ir.ops import Arg, Block, Function, If, Lit, Op, Statement, reads
 from ..ir.types import is_strange
 from .builder import Builder
 from .callables.call_sites import CallSites
@@ -25,26 +25,25 @@ from .callables.calls import call, python_function
 from .callables.error_states import require_restored
 from .callables.recursion import Bounds, Code
 from .constructs.boundness import Raised, certain_exception
-from .constructs.local_classes import require_outside
 from .constructs.untaken_paths import Line
 from .context import Context
-from .conversion import from_arg, from_python
+from .conversion import from_python
 from .guards import Guard, Path, Spot
 from .inputs import HANDLES, REFERENCES, Inputs, Restart
 from .interpreter import new_context
 from .length_patterns import Known
 from .outside_values import require_plain_items
-from .registered_objects import in_order, registered_argument, require_unregistered
+from .registered_objects import registered_argument
 from .signatures import ITEMS_APART, is_object, is_table
 from .store.elements import without_references
-from .store.identities import static_entries
 from .store.left import Left, guard_identities, require_alone, require_no_code, written_outside
 from .store.lifted_places import require_attributes_only
 from .store.missed_stores import require_none_missed
 from .store.outer_stores import Store
 from .store.records import NO_RECORDS, records_made
+from .structures import structure_outside
 from .types.joins import ShapeChange
-from .values import Arr, Bound, Callee, Dct, Lst, Obj, Tup, Value
+from .values import Bound, Callee, Dct, Lst, Obj, Tup, Value
 
 MAX_BUILDS = 12
 
@@ -195,7 +194,7 @@ def _read(
         result = call(
             cx, callee_of(cx, function), values[:split], dict(zip(keywords, values[split:], strict=True))
         )
-        structure = structure_of(cx, result, results)
+        structure = structure_outside(cx, result, results)
         stores = Left(cx, results).stores()
     except Raised:  # for every argument
         raise raises_always(cx, builder.block) from None
@@ -397,53 +396,5 @@ def raises_always(cx: Context, block: Block) -> AdError:
     return cx.unsupported("a function that raises whatever its arguments are", why, "check it")
 
 
-def structure_of(cx: Context, value: Value, results: list[Arg]) -> Any:
-    """The shape of the returned value: a position for a leaf, containers, ("static", object)."""
-    if isinstance(value, (Var, Arr)):
-        results.append(cx.arg(value))
-        return len(results) - 1
-    if isinstance(value, Tup):
-        require_unregistered(cx, value.cls)
-        items = tuple(structure_of(cx, v, results) for v in value.items)
-        return items if value.cls is None else ("namedtuple", value.cls, items)
-    if isinstance(value, Lst):
-        content = cx.state.get(value)
-        if isinstance(content, Var):
-            results.append(cx.arg(value))
-            return len(results) - 1
-        return [structure_of(cx, v, results) for v in content]
-    require_outside(cx, value.cls if isinstance(value, Obj) else getattr(value, "value", None))
-    if isinstance(value, (Dct, Obj)):
-        held = static_entries(cx, value) if isinstance(value, Dct) else in_order(cx, value)
-        content = {k: structure_of(cx, v, results) for k, v in held.items()}
-        return ("dict", value.cls, content) if isinstance(value, Dct) else ("object", value.cls, content)
-    if isinstance(value, Lit):
-        if isinstance(value.value, (int, float, complex)) and not isinstance(value.value, bool):
-            results.append(value)
-            return len(results) - 1
-        return ("static", value.value)
-    if hasattr(value, "python_value"):
-        return ("static", value.python_value())
-    results.append(cx.arg(value))
-    return len(results) - 1
-
-
 def _used(block: Block) -> set[int]:
     return {v.id for v in reads(If(Lit(True), block, Block(), ()))}
-
-
-def rebuilt(cx: Context, structure: Any, results: Sequence[Arg]) -> Any:
-    """The abstract value with this structure (see ``structure_of``) and these results."""
-    if isinstance(structure, int):
-        return from_arg(cx, results[structure])
-    if isinstance(structure, list):
-        return Lst(tuple(rebuilt(cx, s, results) for s in structure))
-    if isinstance(structure, tuple) and structure and isinstance(structure[0], str):
-        kind, what, *rest = structure
-        if kind == "static":
-            return from_python(cx, what)
-        if kind == "namedtuple":
-            return Tup(tuple(rebuilt(cx, s, results) for s in rest[0]), what)
-        content = {k: rebuilt(cx, s, results) for k, s in rest[0].items()}
-        return Dct(content, what) if kind == "dict" else Obj(what, content)
-    return Tup(tuple(rebuilt(cx, s, results) for s in structure))

@@ -149,11 +149,6 @@ class Counter(Mapping):
         return sum(self.content.values())
 
 
-@read_for(collections.OrderedDict)
-def ordered_dict(*args, **kwargs):
-    return dict(*args, **kwargs)
-
-
 @read_for(set)
 class set_of_keys:
     """A set whose members are known when the program runs. It isn't run over: its order is that of hashes.

@@ -40,7 +40,7 @@ from .asked_attributes import gives
 from .decorated_errors import decorated
 from .dict_methods import dict_copy
 from .getters import made_outside
-from .iterables import b_range
+from .iterables import b_dict, b_range
 from .numpy_calls import in_place
 from .programs import by_program
 from .stand_ins import stand_in
@@ -98,6 +98,13 @@ def b_isinstance(cx: Context, value: Value, cls: type) -> Any:
             "whether a dict is an OrderedDict", "one that the function makes is read as a dict", "do without"
         )
     return Lit(asked(cx, lambda v: isinstance(v, classes), value))
+
+
+@handles(OrderedDict)
+def b_ordered_dict(cx: Context, source: Value | None = None, **kwargs: Value) -> Any:
+    found = b_dict(cx, source, **kwargs)
+    content = cx.state.get(found)
+    return found if isinstance(content, Var) else Dct(dict(content), OrderedDict)
 
 
 @handles(issubclass)

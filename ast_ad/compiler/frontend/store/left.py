@@ -19,6 +19,7 @@ from ...ir.builtin import TELLING
 from ...ir.ops import Arg, Lit, Op, Var, operands, walk
 from ...ir.types import DictOf, ListOf, Optional, Scalar, element_of, has_references
 from ..constructs.boundness import bound_flag, value_of
+from ..constructs.leaving_values import kind_inside
 from ..constructs.local_classes import is_local
 from ..context import Context
 from ..guards import ITEM, Guard, Path, is_constant
@@ -174,6 +175,8 @@ class Left:
         if isinstance(value, Tup):
             items = tuple(self.structure(item, label) for item in value.items)
             return items if value.cls is None else ("namedtuple", value.cls, items)
+        if (kind := kind_inside(value)) is not None:
+            raise self.refuse(label, f"the {kind} is made of lists and numbers in compiled code")
         if isinstance(value, (Lst, Dct, Obj)):
             return self.container(value, label)
         raise self.refuse(label, "what is stored has no form outside of compiled code")
