@@ -15,6 +15,7 @@ import builtins
 import collections
 import dis
 import functools
+import inspect
 import random
 import sys
 import types
@@ -30,10 +31,19 @@ from ..rules.registry import lookup
 _ATTRIBUTE_WRITES = {"STORE_ATTR", "DELETE_ATTR"}
 _GLOBAL_WRITES = {"STORE_GLOBAL", "DELETE_GLOBAL"}
 _ITEM_WRITES = {"STORE_SUBSCR", "DELETE_SUBSCR", "STORE_SLICE"}
+_FIXED = {  # containers that change, and those beside them that don't
+    (list, collections.deque): tuple,
+    (dict, collections.OrderedDict): types.MappingProxyType,
+    (set,): frozenset,
+    (bytearray,): bytes,
+}
+_READ = "copy fromkeys maxlen __copy__ __alloc__ __dict__ __reversed__".split()
 _MUTATORS = frozenset(
-    "append extend insert pop popitem popleft appendleft remove clear update setdefault add discard sort"
-    " reverse write writelines send throw close".split()
+    {*"write writelines send throw close __init__ __setstate__".split()}.union(
+        *({*dir(cls)} - {*dir(other), *_READ} for classes, other in _FIXED.items() for cls in classes)
+    )
 )
+_MAKE_NUMBERS = "LOAD_CONST", "BINARY_OP", "UNARY_NEGATIVE"
 _WRITERS = frozenset(("tofile", "dump"))  # methods of arrays: files
 _IMPURE: set[Any] = {print, input, open, exec, eval, compile, setattr, delattr, globals, vars, breakpoint}
 _IMPURE |= {np.save, np.savetxt, np.savez, np.savez_compressed, np.memmap}
@@ -125,7 +135,7 @@ class Search:
             return False
         self.read.add((fn.__code__, own))
         names = {n for code in _codes(fn.__code__) for n in code.co_names}
-        if names & _WRITERS:
+        if names & _WRITERS or names & {"__setattr__", "__delattr__"} and not own:
             return False
         outside = _reachable([*objects, *_outside(fn)], names)
         forbidden = _GLOBAL_WRITES | (set() if own else _ATTRIBUTE_WRITES)
@@ -138,7 +148,9 @@ class Search:
         steps = [step for code in _codes(fn.__code__) for step in dis.get_instructions(code)]
         opnames = {step.opname for step in steps}
         called = set(map(_code_of, outside))
-        if opnames & _ITEM_WRITES or names & _MUTATORS or called & self.writing:
+        in_place = any(map(_changes_in_place, _codes(fn.__code__)))
+        mutators = _MUTATORS - {"__init__"} if own else _MUTATORS  # of a base class
+        if in_place or opnames & _ITEM_WRITES or names & mutators or called & self.writing:
             self.writing.add(fn.__code__)
         if any(map(_holds_items, outside)) or called & self.holding:
             self.holding.add(fn.__code__)
@@ -170,6 +182,30 @@ def _stores_in_own(code: types.CodeType) -> bool:
     steps = list(dis.get_instructions(code))
     owners = [a for a, b in zip(steps, steps[1:], strict=False) if b.opname in _ATTRIBUTE_WRITES]
     return all("LOAD_FAST" in a.opname and _last(a.argval) == code.co_varnames[0] for a in owners)
+
+
+def _changes_in_place(code: types.CodeType) -> bool:
+    """Whether ``a += b`` may change a container, and not only name another number."""
+    steps = list(dis.get_instructions(code))
+    targets = {b.argval for a, b in zip(steps, steps[1:], strict=False) if _is_in_place(a)}
+    if not targets:
+        return False
+    arguments = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & inspect.CO_VARARGS)
+    stores = [(a, b) for a, b in zip(steps, steps[1:], strict=False) if b.argval in targets and _stores(b)]
+    return bool(targets & {*code.co_varnames[:arguments]}) or not all(
+        _is_in_place(a)
+        or a.opname in ("LOAD_CONST", "BINARY_OP", "UNARY_NEGATIVE")
+        and b.opname == "STORE_FAST"
+        for a, b in stores
+    )
+
+
+def _is_in_place(step: dis.Instruction) -> bool:
+    return step.opname.startswith("INPLACE_") or step.opname == "BINARY_OP" and step.argrepr.endswith("=")
+
+
+def _stores(step: dis.Instruction) -> bool:
+    return step.opname.startswith("STORE_")
 
 
 def _last(names: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
+import types
 from collections.abc import Callable
 from typing import Any
 
@@ -90,6 +91,8 @@ def load_item(cx: Context, base: Value, index: Value) -> Any:
     if isinstance(base, Lit):
         if base.value is np.r_ or base.value is np.c_:
             return joined_by_index(cx, base.value is np.c_, index)
+        if has_own_items(base.value):  # it may do more than to give something
+            return doors.call(cx, load_attribute(cx, base, "__class_getitem__"), [index], {})
         return doors.fold(cx, operator.getitem, base.value, cx.demand(index, "an index into a constant"))
     if isinstance(base, Live):
         method = special(cx, base, "__getitem__")
@@ -435,3 +438,10 @@ doors.element = element
 doors.load_item = load_item
 doors.store_item = store_item
 doors.item_view = item_view
+
+
+def has_own_items(value: object) -> bool:
+    """Whether ``value[...]`` runs code of a class statement."""
+    own = getattr(value, "__class_getitem__", None) if isinstance(value, type) else None
+    code = getattr(own, "__func__", None)
+    return isinstance(code, types.FunctionType) and code.__module__ != "typing"

@@ -25,7 +25,7 @@ _MODULES = frozenset(
 # What they have that looks elsewhere: at the caller's frame, the process, files, NumPy's settings.
 _READERS = frozenset(
     "locals globals vars dir eval exec compile super __import__ __build_class__"
-    " id hash open input print breakpoint setattr delattr next aiter anext"
+    " id hash open input print breakpoint setattr delattr __setattr__ __delattr__ next aiter anext"
     " fromfile tofile load save memmap _get_extobj_dict _make_extobj".split()
 )
 _VALUES = (
