@@ -120,7 +120,43 @@ def flags_of(array: np.ndarray, given: np.ndarray | None) -> Any:
     """The flags of an array, which may stand for one of the caller's and lie as that does."""
     told = ["shape", "strides", "dtype"]
     same = given is not None and all(getattr(given, name) == getattr(array, name) for name in told)
-    return given.flags if same and given.flags.writeable == array.flags.writeable else array.flags  # type: ignore[union-attr]
+    if given is None or not same or given.flags.writeable != array.flags.writeable:
+        return array.flags
+    return CopiedFlags(array.flags, given.flags)
+
+
+class CopiedFlags:
+    """The flags of a copy, as those of the array that it stands for; what is set is set of the copy."""
+
+    __slots__ = "_own", "_told"
+
+    def __init__(self, own: Any, told: Any) -> None:
+        object.__setattr__(self, "_own", own)
+        object.__setattr__(self, "_told", told)
+
+    def _of(self, name: str) -> Any:
+        return self._own if name.lower() in ("writeable", "w") else self._told
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._of(name), name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(self._own, name, value)
+
+    def __getitem__(self, name: str) -> Any:
+        return self._of(name)[name]
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        self._own[name] = value
+
+    def __eq__(self, other: object) -> bool:
+        return bool(self._told == (other._told if isinstance(other, CopiedFlags) else other))
+
+    def __hash__(self) -> int:
+        return hash(self._told)
+
+    def __repr__(self) -> str:
+        return repr(self._told)
 
 
 def refused(what: str, why: str, fix: str) -> MissingRuleError:

@@ -4,12 +4,14 @@
 only the trace referred.
 
 What was traced is mostly gone when the trace ends. What is not is held by something that the function wrote
-to: a list, a dict, an attribute, a variable of an enclosing function. The traced value is replaced there.
+to: a list, a dict, an attribute, a variable of an enclosing function, or by an exception. The traced value is
+replaced there.
 Nothing else is touched: compiled code may be at work on it, on a tuple that is not yet filled for one.
 """
 
 from __future__ import annotations
 
+import functools
 import gc
 import sys
 import types
@@ -20,11 +22,12 @@ from typing import Any
 from .traced_array import plain
 
 DEPTH = 4  # of tuples in tuples
+_FIXED = tuple, slice, frozenset  # which are made anew
 MOST_YOUNG = (
     50_000  # objects; to look at more takes as long as the collector does for a heap of half a million
 )
 CHUNK = 64  # objects whose references are looked at together
-_HOLDERS = dict, list, deque, types.CellType
+_HOLDERS = dict, list, deque, set, types.CellType, types.FunctionType, functools.partial, BaseException
 
 
 class OwnList(list[Any]):
@@ -48,7 +51,7 @@ def make_plain(survivors: list[Any], plain: Callable[[Any], Any] = plain) -> Non
     def now(value: Any) -> Any:
         """What stands for it. A tuple that is asked for is held by what Python code sees: it is filled."""
         if id(value) in tuples and id(value) not in found:
-            found[id(value)] = _rebuilt(value, [now(item) for item in value])
+            found[id(value)] = _rebuilt(value, [now(item) for item in _parts(value)])
         return found.get(id(value), value)
 
     for place in places:
@@ -64,7 +67,18 @@ def make_plain(survivors: list[Any], plain: Callable[[Any], Any] = plain) -> Non
                     type.__setattr__(cls, key, new)
         elif type(place) is types.CellType:
             place.cell_contents = now(place.cell_contents)
+        elif isinstance(place, set):
+            members = list(set.__iter__(place))
+            set.clear(place)
+            set.update(place, map(now, members))
+        elif isinstance(place, types.FunctionType):
+            place.__defaults__ = now(place.__defaults__)
+        elif isinstance(place, functools.partial):
+            state: Any = functools.partial.__reduce__(place)[2]
+            place.__setstate__(tuple(map(now, state)))  # type: ignore[attr-defined]
         else:
+            if isinstance(place, BaseException):
+                _replace_in_exception(place, now)
             _replace_attributes(place, now)
 
 
@@ -76,18 +90,18 @@ def class_of_namespace(place: dict[Any, Any]) -> type | None:
     return next((cls for cls in classes if gc.get_referents(cls.__dict__)[0] is place), None)
 
 
-def _holding(values: list[Any]) -> tuple[list[Any], dict[int, tuple[Any, ...]]]:
+def _holding(values: list[Any]) -> tuple[list[Any], dict[int, Any]]:
     """What holds one of the values, itself or in a tuple, and the tuples by identity.
 
     They are asked for once for each depth of tuples.
     """
     places: dict[int, Any] = {}
-    tuples: dict[int, tuple[Any, ...]] = {}
+    tuples: dict[int, Any] = {}
     ours = [id(values), id(places), id(tuples)]
     sought: list[Any] = values
     for _ in range(DEPTH + 1):
         holders = _holders(sought)
-        sought = [h for h in holders if isinstance(h, tuple) and id(h) not in tuples]
+        sought = [h for h in holders if isinstance(h, _FIXED) and id(h) not in tuples]
         ours += [id(holders), id(sought)]
         places.update({id(h): h for h in holders if _is_place(h)})
         tuples.update({id(h): h for h in sought})
@@ -141,11 +155,26 @@ def _is_ours(cls: type) -> bool:
     return str(cls.__module__).startswith("ast_ad.")
 
 
-def _rebuilt(holder: tuple[Any, ...], items: list[Any]) -> tuple[Any, ...]:
-    if type(holder) is tuple:
-        return tuple(items)
+def _parts(holder: Any) -> Any:
+    return (holder.start, holder.stop, holder.step) if isinstance(holder, slice) else holder
+
+
+def _rebuilt(holder: Any, items: list[Any]) -> Any:
+    if isinstance(holder, slice):
+        return slice(*items)
+    if type(holder) in (tuple, frozenset):
+        return type(holder)(items)
     make = getattr(type(holder), "_make", None)  # of a named tuple
     return holder if make is None else make(items)
+
+
+def _replace_in_exception(error: BaseException, now: Callable[[Any], Any]) -> None:
+    error.args = now(error.args)
+    for name in "value", "code", "obj":  # of StopIteration, SystemExit and AttributeError
+        if isinstance(getattr(type(error), name, None), types.MemberDescriptorType):
+            value = getattr(error, name)
+            if now(value) is not value:
+                setattr(error, name, now(value))
 
 
 def _replace_attributes(holder: Any, now: Callable[[Any], Any]) -> None:

@@ -80,3 +80,22 @@ def test_what_is_fixed_is_not_written() -> None:
     with warnings.catch_warnings(), pytest.raises(ValueError, match="read-only"):
         warnings.simplefilter("ignore", ast_ad.FallbackWarning)
         value_and_grad(f)(fixed())
+
+
+@pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
+@pytest.mark.parametrize("key", [None, "WRITEABLE"])
+def test_flags_that_the_function_sets_are_those_of_its_copy(key: str | None) -> None:
+    def f(x: np.ndarray) -> Any:
+        if key is None:
+            x.flags.writeable = False
+        else:
+            x.flags[key] = False
+        try:
+            x[0, 0] = 1.0
+        except ValueError:
+            return np.sum(x**2) * (2.0 if x.flags.writeable else 3.0)
+        return np.sum(x)
+
+    x = own()
+    assert np.allclose(ast_ad.grad(f)(x), 6 * WHOLE)
+    assert x.flags.writeable
