@@ -1,5 +1,6 @@
 """Does every form of asking for a derivative work, and does a call leave everything else alone?"""
 
+import argparse
 import collections
 import concurrent.futures
 import dataclasses
@@ -95,6 +96,10 @@ def test_argnums_and_names():
         (lambda: grad(three, 3)(X, X, 1.0), InputValueError, "argnums=3"),
         (lambda: grad(three, -4)(X, X, 1.0), InputValueError, "argnums=-4"),
         (lambda: grad(three, "b"), InputTypeError, "wrt="),
+        (lambda: grad(three, np.array([0, 1])), InputTypeError, "it is no integer"),
+        (lambda: grad(three, True), InputTypeError, "it is no integer"),
+        (lambda: grad(lambda *args: args[0], wrt="args"), InputValueError, "argnums="),
+        (lambda: grad(len)(argparse.Namespace(a=X)), InputTypeError, "choose its parts"),
         (lambda: grad(three, 0, wrt="a"), InputTypeError, "together"),
         (lambda: grad(three, wrt="d"), InputValueError, "no such parameter"),
         (lambda: grad(3.0), InputTypeError, "not callable"),

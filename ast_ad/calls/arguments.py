@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import math
+import operator
 from collections.abc import Callable, Sequence
 from typing import Any
+
+import numpy as np
 
 from ..errors import InputTypeError, InputValueError
 
@@ -47,7 +51,7 @@ class Arguments:
             raise InputValueError(
                 f"wrt={name!r}",
                 why="the function has no such parameter",
-                fix="use one of " + ", ".join(self.names),
+                fix=use_one_of(self.names),
             )
         return str(name)
 
@@ -142,13 +146,20 @@ def require_once(chosen: Sequence[int], asked: Any, name: str, span: Any = None)
         )
 
 
+def use_one_of(names: Sequence[str]) -> str:
+    """What to do about a parameter that a function does not have."""
+    if names:
+        return "use one of " + ", ".join(names)
+    return "it has none that have names: use argnums=, or give it some"
+
+
 def _index(value: Any) -> int:
-    try:
-        return value.__index__()  # type: ignore[no-any-return]
-    except AttributeError:
-        raise InputTypeError(
-            f"argnums={value!r}", why="it is no integer", fix="pass an int or a tuple of ints, or wrt="
-        ) from None
+    if not isinstance(value, (bool, np.bool_)):
+        with contextlib.suppress(TypeError):  # an array, or what is no number at all
+            return operator.index(value)
+    raise InputTypeError(
+        f"argnums={value!r}", why="it is no integer", fix="pass an int or a tuple of ints, or wrt="
+    )
 
 
 def _signature(function: Any) -> inspect.Signature | None:

@@ -16,7 +16,7 @@ from ..compiler.ir.ops import Lit
 from ..errors import InputValueError, SharedMemoryError
 from ..inspection.views import Inspection
 from ..trees import containers
-from .arguments import Arguments
+from .arguments import Arguments, use_one_of
 from .inside import Nested, parameter_names
 from .key_paths import KeyPath, is_container, key_paths, require_apart, without
 from .lifted import SWAPPING, AbstractLifted, Lifted, hollow, not_passed, owner_of, part_of, root_of
@@ -201,5 +201,5 @@ def require_known(paths: Sequence[KeyPath], names: Sequence[str], owner: Any) ->
             raise InputValueError(
                 f"wrt={str(path)!r}",
                 why=f"the function has no parameter `{path.root}`",
-                fix="use one of " + ", ".join(known),
+                fix=use_one_of(known),
             )

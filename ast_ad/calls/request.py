@@ -38,13 +38,15 @@ class Request:
         ]
         self.ranges = _ranges(trees)
         self.chosen = owner.arguments.positions(self.names)
-        self.wrt = self._differentiable(leaves, names)
+        self.wrt = self._differentiable(leaves, names, trees)
         self.python = [_converter(leaves[i], self.mode) for i in self.wrt]
         self.flat = (
             not owner.single and not any(self.python) and all(trees[i].type is LEAF for i in self.chosen)
         )  # the cotangents are the answer
 
-    def _differentiable(self, leaves: list[Any], names: Sequence[str]) -> tuple[int, ...]:
+    def _differentiable(
+        self, leaves: list[Any], names: Sequence[str], trees: Sequence[TreeDef]
+    ) -> tuple[int, ...]:
         wrt: list[int] = []
         if self.owner.every_leaf:
             return tuple(i for i, leaf in enumerate(leaves) if np.result_type(leaf).kind in "fc")
@@ -52,20 +54,22 @@ class Request:
             labels = self.trees[i].paths(names[i])
             start, stop = self.ranges[i]
             if start == stop:
-                static = self.trees[i].static
-                if isinstance(static, bool):
-                    check_differentiable(static, names[i])
-                what = f"dtype {static.dtype}" if isinstance(static, np.ndarray) else type(static).__name__
-                raise InputTypeError(
-                    f"a gradient with respect to `{names[i]}` ({what})",
-                    why="it holds no numbers",
-                    fix="pass floats or an array of floats",
-                )
+                raise self._no_numbers(names[i], trees[i].static)
             floats = [p for p in range(start, stop) if np.result_type(leaves[p]).kind in "fc"]
             if not floats or self.trees[i].type is LEAF:
                 check_differentiable(leaves[start], labels[0])
             wrt += floats  # what is no float among others is left alone
         return tuple(wrt)
+
+    def _no_numbers(self, name: str, static: Any) -> InputTypeError:
+        if isinstance(static, bool):
+            check_differentiable(static, name)
+        what = f"dtype {static.dtype}" if isinstance(static, np.ndarray) else type(static).__name__
+        why, fix = "it holds no numbers", "pass floats or an array of floats"
+        if is_object(static):
+            why = "it is not taken apart into numbers"
+            fix = f'choose its parts (wrt="{name}.a"), or let ast_ad.register_container tell them'
+        return InputTypeError(f"a gradient with respect to `{name}` ({what})", why=why, fix=fix)
 
     def gradients(self, cotangents: Sequence[Any]) -> Any:
         """Cotangents of leaves in the structure of the arguments that were asked for."""

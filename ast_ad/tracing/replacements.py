@@ -195,6 +195,7 @@ def _uncached(cached: Any) -> Callable[..., Any]:
     @functools.wraps(cached)
     def call(*args: Any, **kwargs: Any) -> Any:
         if any(map(has_traced, (*args, *kwargs.values()))):
+            require_hash((*args, *kwargs.values()))
             return cached.__wrapped__(*args, **kwargs)
         before, state.tracing, known = state.tracing, 0, len(sys.modules)
         try:
@@ -210,6 +211,15 @@ def _uncached(cached: Any) -> Callable[..., Any]:
         setattr(call, name, getattr(cached, name))
     call.in_place_of = cached  # type: ignore[attr-defined]
     return call
+
+
+def require_hash(value: Any) -> None:
+    """Raise as Python does where a key to a cache has no hash; numbers have one, traced ones among them."""
+    if isinstance(value, tuple):
+        for item in value:
+            require_hash(item)
+    elif not (isinstance(value, Tensor) and value._scalar):
+        hash(value)
 
 
 def _python_of(jitted: Any) -> Callable[..., Any]:

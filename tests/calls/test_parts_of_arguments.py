@@ -758,7 +758,7 @@ class Watched:
         (("p.a", "p.a"), Params(), "a part of an argument twice"),
         (("p", "p.a"), Params(), "a part of an argument twice"),
         (("p.me.a", "p.a"), itself()[0], "is the same place"),
-        (("p.me", "p.a"), itself()[0], "holds no numbers"),
+        (("p.me", "p.a"), itself()[0], "not taken apart"),
         ("p.a", {"a": 1.0}, "write p\\['a'\\]"),
         ("p['b']", {"a": 1.0}, "has no item 'b'\n.*: 'a'"),
         ("p[3]", [1.0], "has no item 3\n.*: 0 to 0"),

@@ -101,3 +101,38 @@ def test_what_a_cache_holds_is_not_computed_anew(f: Any) -> None:
 def test_a_function_with_a_cache_that_reads_nothing_is_compiled() -> None:
     gradient = ast_ad.grad(lambda x: np.sum(x) * of_nothing(3), fallback="error")
     np.testing.assert_allclose(gradient(X), of_nothing(3))
+
+
+def of_an_array(x):
+    return squares(x)
+
+
+def of_a_list(x):
+    return of_items([x[0]])
+
+
+def of_a_tuple(x):
+    return of_items((x[0], 2.0))
+
+
+@functools.lru_cache
+def squares(x):
+    return np.sum(x * x)
+
+
+@functools.cache
+def of_items(items):
+    return items[0] ** 2
+
+
+@pytest.mark.parametrize("f", [squares, of_an_array, of_a_list])
+@pytest.mark.parametrize("choices", [{}, {"check": False}])
+def test_keys_without_a_hash_are_refused_as_by_python(f, choices):
+    with pytest.raises(TypeError, match="unhashable type"):
+        f(X)
+    with pytest.raises(TypeError, match="unhashable type"):
+        ast_ad.grad(f, **choices)(X)
+
+
+def test_numbers_that_are_differentiated_are_keys():
+    assert np.array_equal(ast_ad.grad(of_a_tuple)(X), [2 * X[0], 0.0])
