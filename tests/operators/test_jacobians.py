@@ -671,3 +671,28 @@ def test_calls_like_the_last_one_ask_nothing_else(monkeypatch):
         derivative(*args)
     derivative(x=X)
     assert len(others) == 7 and others[-1] == ((), {"x": X})
+
+
+ONES = np.ones(3, np.float32)
+
+
+@pytest.mark.parametrize("chunk", [None, 1, 2])
+@pytest.mark.parametrize(
+    "of",
+    [lambda x: ONES * 2, lambda x: x * 0 + ONES, lambda x: np.stack([ONES, x]), lambda x: np.float32(2.0)],
+)
+def test_what_does_not_depend_on_an_argument_has_zeros_of_its_precision(of, chunk):
+    for operator in ast_ad.jacfwd, ast_ad.jacrev:
+        found = operator(of, check=False, fallback="error", chunk=chunk)(ONES)
+        assert found.dtype == np.float32 and found.shape == np.shape(of(ONES)) + (3,)
+
+
+def test_a_hessian_of_zeros_has_the_precision_of_the_argument_and_one_call():
+    calls = []
+
+    def linear(x):
+        calls.append(1)
+        return np.sum(x) * len(calls)
+
+    assert ast_ad.hessian(linear)(ONES).dtype == np.float32
+    assert calls == [1]

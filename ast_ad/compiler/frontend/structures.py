@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+import numpy as np
+
 from ...trees import TreeDef, bare, flatten, is_opened, register_leaf
 from ..ir.ops import Arg, Lit, Var
 from .constructs.leaving_values import is_fixed, require_kept, require_leaves
@@ -113,7 +115,7 @@ def structure_of(cx: Context, value: Value, results: list[Arg]) -> Any:
         content = {k: structure_of(cx, v, results) for k, v in held.items()}
         return ("dict", value.cls, content) if isinstance(value, Dct) else ("object", value.cls, content)
     if isinstance(value, Lit):
-        if isinstance(value.value, (int, float, complex)) and not isinstance(value.value, bool):
+        if isinstance(value.value, (int, float, complex, np.number)) and not isinstance(value.value, bool):
             results.append(value)
             return len(results) - 1
         return ("static", value.value)

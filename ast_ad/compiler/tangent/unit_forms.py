@@ -148,6 +148,8 @@ class Columns:
     def dense_of(self, form: Form, of: Arg) -> Var:
         if isinstance(form, Var):
             return form
+        if kind_of(type_of_arg(of)) == "float" and dtype_of(type_of_arg(of)) not in (None, np.float64):
+            raise NoForm
         if isinstance(form, Unit):
             return self.builder.op(np.eye, self.count)  # type: ignore[no-any-return]
         return self.added(self.zeros(()), form) if isinstance(form, Terms) else self.zeros(self.lengths(of))
