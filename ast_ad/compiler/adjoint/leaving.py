@@ -17,7 +17,7 @@ import numpy as np
 
 from ...rules import helpers
 from ..frontend.builder import Builder, type_of_arg
-from ..ir.alternatives import alternatives
+from ..ir.alternatives import alternatives, is_mixed
 from ..ir.ops import Arg, Block, For, If, Lit, Op, Statement, Var, While, variables, walk
 from ..ir.types import Array, DictOf, ListOf, Scalar, TupleOf, Type, dtype_of, is_single
 from ..simplify.renaming import free
@@ -134,6 +134,8 @@ def as_left(builder: Builder, bar: Arg, type: Type, certainty: Certainty) -> Arg
         return builder.opaque(np.array, (number,), left)
     if native != type.dtype:
         return builder.opaque(helpers.astype, (bar, Lit(native)), left)
+    if is_mixed(type):  # on each path it has the dtype that its value has there
+        return bar
     if certainty.single and not certain:  # no `astype`, which goes where types say that it changes nothing
         return builder.opaque(np.array, (bar,), left, dtype=native)
     return bar
