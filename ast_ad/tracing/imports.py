@@ -37,7 +37,7 @@ LIBRARIES = {
 
 
 # Libraries whose functions without a rule may be Python code, to be followed.
-FOLLOWED = "scipy.", "numpy.polynomial", PACKAGE
+FOLLOWED = "scipy.", "numpy.polynomial", PACKAGE, "statistics", "colorsys"
 
 
 _WITHOUT = LIBRARIES | sys.stdlib_module_names  # objects of their classes have no code of the user's
