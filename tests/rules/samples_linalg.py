@@ -91,6 +91,10 @@ SAMPLES = {
         (A, "complete"),
         (WIDE, "complete"),
     ],
+    d.between_axes: [
+        (normal(3, 3), normal(3, 3), normal(3, 3)),
+        (normal(2, 4, 3), normal(2, 3, 3), normal(2, 3, 5)),
+    ],
     d.reciprocal_gaps: [(normal(3),), (normal(2, 3),), (cnormal(3),)],
     np.linalg.eigh: [run(SPD), run(SPDS), run(HPD), run(EYE)],
     np.linalg.eigvalsh: [run(SPD), run(SPDS), run(HPD), run(EYE)],

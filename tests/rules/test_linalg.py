@@ -364,3 +364,34 @@ def test_norm_by_its_order():
     np.testing.assert_allclose(
         p_bar, (np.linalg.norm(x, 3 + h) - np.linalg.norm(x, 3 - h)) / (2 * h), rtol=1e-6
     )
+
+
+def of_eigenvalues(x):
+    return np.linalg.eigvalsh(x @ x.T)[-1] ** 2
+
+
+def of_eigenvectors(x):
+    values, vectors = np.linalg.eigh(x @ x.T)
+    return values[-1] * np.sum(vectors[:, -1] ** 4)
+
+
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+def test_tangents_where_eigenvalues_are_equal(backend):
+    x, x_dot = np.random.default_rng(3).normal(size=(2, 5, 2))  # three eigenvalues are 0 to rounding
+    for f in (of_eigenvalues, of_eigenvectors):
+        gradient = ast_ad.grad(f)(x)
+        _, tangent = ast_ad.jvp(f, (x,), (x_dot,), backend=backend)
+        assert tangent == pytest.approx(np.sum(gradient * x_dot), rel=1e-10)
+
+
+@pytest.mark.parametrize("operator", [ast_ad.jvp, ast_ad.vjp])
+def test_second_derivatives_where_eigenvalues_are_equal_are_never_wrong(operator):
+    x, x_dot = np.random.default_rng(3).normal(size=(2, 5, 2))
+    gradient, h = ast_ad.grad(of_eigenvalues), 1e-5
+    expected = (gradient(x + h * x_dot) - gradient(x - h * x_dot)) / (2 * h)
+    if operator is ast_ad.jvp:
+        found = ast_ad.jvp(gradient, (x,), (x_dot,))[1]
+    else:
+        found = ast_ad.grad(lambda x: np.sum(gradient(x) * x_dot))(x)
+    unknown = np.isnan(found)  # the vectors of equal eigenvalues have no derivative
+    np.testing.assert_allclose(found[~unknown], expected[~unknown], rtol=1e-6)

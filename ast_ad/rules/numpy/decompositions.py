@@ -177,6 +177,14 @@ def between_axes(u: Any, inner: Any, vh: Any) -> Any:
     return np.where(turned, np.nan, u @ np.where(unknown, 0, inner) @ vh)
 
 
+@vjp(between_axes)
+def between_axes_rule(g, ans, u, inner, vh):
+    """Of the product: what is asked about NaN above is no part of it, so that rules stay linear."""
+    m, n = np.shape(inner)[-2:]
+    u_bar = between_axes(g @ H(vh), H(inner), np.eye(m))
+    return u_bar, between_axes(H(u), g, H(vh)), between_axes(np.eye(n), H(inner), H(u) @ g)
+
+
 @vjp(np.linalg.eigvalsh)
 def eigvalsh(g, ans, a, UPLO="L"):
     return in_triangle(eigenvalues_bar(g, a, UPLO), is_upper(UPLO))
