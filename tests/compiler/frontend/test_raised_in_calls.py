@@ -14,11 +14,49 @@ class Refused(ValueError):
     pass
 
 
+made = []
+
+
 class Flat(Exception):
-    """With a constructor of its own: an object of it is made."""
+    """With a constructor that somebody can tell the run of: an object of it is made."""
 
     def __init__(self, text):
+        made.append(text)
         super().__init__(text)
+
+
+class Told(ValueError):
+    """With a constructor that keeps what it is given."""
+
+    def __init__(self, text, where=None):
+        super().__init__(text)
+        self.text: str = text
+        self.where = where
+
+
+class Older(Told):
+    def __init__(self, text, value):
+        Told.__init__(self, f"{text}: {value}", where="here")
+
+
+class Pair(Exception):
+    def __init__(self, first, second):
+        self.pair = first, second
+
+
+class Watched(Exception):
+    """An attribute of it runs code."""
+
+    def __init__(self, text):
+        self.text = text
+
+    @property
+    def text(self):
+        return made[-1]
+
+    @text.setter
+    def text(self, text):
+        made.append(text)
 
 
 def positive(x):
@@ -201,6 +239,91 @@ def an_object_is_made(x):
         return x * 3.0
 
 
+def constructors_that_keep(x):
+    def refuse(v):
+        if v < -0.5:
+            raise Older("low", v)
+        if v < 0.0:
+            raise Told("%s is %.3f" % ("v", v), where="{}".format(v))  # noqa: UP031, UP032
+        return v
+
+    try:
+        return refuse(x) * 2.0
+    except Older:
+        return x * 3.0
+    except ValueError:
+        return x * 7.0
+
+
+def a_class_that_is_imported_here(x):
+    from numpy.linalg import LinAlgError
+
+    kind = LinAlgError if np.ndim(x) == 0 else ValueError
+
+    def refuse(v):
+        if v < 0.0:
+            raise LinAlgError("negative")
+        return v
+
+    try:
+        return refuse(x) * 2.0
+    except kind:
+        return x * 3.0
+
+
+def a_name_that_changes_meaning(x):
+    kind = ValueError
+
+    def refuse(v):
+        nonlocal kind
+        if v < 0.0:
+            kind = KeyError
+            raise KeyError("negative")
+        return v
+
+    try:
+        return refuse(x) * 2.0
+    except kind:
+        return x * 3.0
+
+
+def a_name_bound_in_the_body(x):
+    kind = ValueError
+    try:
+        kind = KeyError
+        if x < 0.0:
+            raise KeyError("negative")
+        return x * 2.0
+    except kind:
+        return x * 3.0
+
+
+def a_constructor_that_refuses(x):
+    def refuse(v):
+        if v < 0.0:
+            raise Pair("one")
+        return v
+
+    try:
+        return refuse(x) * 2.0
+    except Pair:
+        return x * 3.0
+    except TypeError:
+        return x * 5.0
+
+
+def a_property_is_set(x):
+    def refuse(v):
+        if v < 0.0:
+            raise Watched("negative")
+        return v
+
+    try:
+        return refuse(x) * 2.0
+    except Watched:
+        return x * 3.0 + len(made[-1])
+
+
 def another_class(x):
     def refuse(v):
         if v < 0.0:
@@ -255,6 +378,12 @@ PROGRAMS = {
     cleaned_up: [0.3, -0.9],
     not_a_statement: [0.6, -0.9],
     an_object_is_made: [0.6, -0.9],
+    constructors_that_keep: [0.6, -0.3, -0.9],
+    a_class_that_is_imported_here: [0.6, -0.9],
+    a_name_that_changes_meaning: [0.6, -0.9],
+    a_name_bound_in_the_body: [0.6, -0.9],
+    a_constructor_that_refuses: [0.6, -0.9],
+    a_property_is_set: [0.6, -0.9],
     another_class: [0.6, -0.9],
     division: [0.6],
     asserted: [0.6, 0.3],
@@ -263,6 +392,10 @@ PROGRAMS = {
 TRACED = {
     not_a_statement,
     an_object_is_made,
+    a_name_that_changes_meaning,
+    a_name_bound_in_the_body,
+    a_constructor_that_refuses,
+    a_property_is_set,
     left_in_order,
     what_was_read_before,
     an_array_is_written,
@@ -281,6 +414,30 @@ def test_programs(f, backend):
         assert value == pytest.approx(f(x), rel=1e-14)
         assert slope == pytest.approx((f(x + 1e-6) - f(x - 1e-6)) / 2e-6, rel=1e-7, abs=1e-8)
     assert modes == {"compiled"} or f in TRACED
+
+
+class Missing(Exception):
+    def __init__(self, name):
+        self.name = name
+
+
+def looked_up(table, name, x):
+    if name not in table:
+        raise Missing(name)
+    return table[name] * x
+
+
+def of_tables(x):
+    table = {"a": 2.0}
+    try:
+        return looked_up(table, "b", x) * 5.0
+    except Missing:
+        return looked_up(table, "a", x) * x
+
+
+def test_what_is_raised_for_certain_in_a_call():
+    derivative = ast_ad.value_and_grad(of_tables, fallback="error")
+    assert derivative(3.0) == pytest.approx((18.0, 12.0))
 
 
 def test_what_nobody_catches():

@@ -13,7 +13,6 @@ import builtins
 import functools
 import itertools
 import operator
-import types
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -25,9 +24,11 @@ from ....errors import AdError
 from ...ir.builtin import assert_, raise_
 from ...ir.ops import Arg, Lit, Op, Var
 from .. import doors
-from ..context import Context
+from ..context import NOT_STATIC, Context
+from ..source.live_names import bound_names
 from ..tables import statement
 from ..values import Callee, Frame, Lost, Unbound, Value
+from .exception_classes import class_raised, evaluate_given
 from .expressions import evaluate, runtime_object
 from .statements import EXITS, alive, bind, exec_block, stay
 from .untaken_paths import leave_out
@@ -100,29 +101,11 @@ def catches(cx: Context, frame: Frame, raised: type) -> bool:
     return any(issubclass(raised, scope.classes) for scope in scopes_of(cx, frame))
 
 
-def class_raised(cx: Context, node: gast.Raise) -> type | None:
-    """The class of what a statement raises, if nobody can tell that no object of it is made."""
-    made = node.exc
-    if isinstance(made, gast.Call):
-        plain = all(isinstance(arg, (gast.Constant, gast.Name, gast.JoinedStr)) for arg in made.args)
-        made = made.func if plain and not made.keywords else None
-    if not isinstance(made, gast.Name):
-        return None
-    found = cx.static_value(evaluate(cx, made))
-    if not isinstance(found, type) or not issubclass(found, BaseException):
-        return None
-    made_by = {found.__init__, found.__new__}
-    return (
-        None if any(isinstance(f, types.FunctionType) for f in made_by) or type(found) is not type else found
-    )
-
-
 @statement(gast.Raise)
 def exec_raise(cx: Context, node: gast.Raise, rest: list[gast.AST]) -> None:
     raised = class_raised(cx, node) if cx.catching else None
     if raised is not None and catches(cx, cx.frame, raised):
-        for arg in getattr(node.exc, "args", ()):
-            evaluate(cx, arg)  # a name without a value raises something else
+        evaluate_given(cx, node.exc)
         exec_caught(cx, raised, Lit(True))
         return
     exception = evaluate(cx, node.exc) if node.exc is not None else Lit(RuntimeError)
@@ -174,7 +157,7 @@ def exec_try(cx: Context, node: gast.Try, rest: list[gast.AST]) -> bool:
 def exec_tried(cx: Context, node: gast.Try) -> Catch | None:
     """Run the body; None: what the handlers catch can't be told, and nothing is followed to them."""
     found = None
-    if node.handlers and all(is_global(cx, h.type) for h in node.handlers):
+    if node.handlers and all(is_settled(cx, h.type, node) for h in node.handlers):
         classes = tuple(BaseException if h.type is None else caught_by(cx, h) for h in node.handlers)
         if None not in classes:
             found = Catch(cx.frame, classes)
@@ -186,20 +169,30 @@ def exec_tried(cx: Context, node: gast.Try) -> Catch | None:
     return found
 
 
-def is_global(cx: Context, node: gast.AST | None) -> bool:
-    """Whether what a handler names is no variable of a function: it can be looked at before it is needed."""
-    if isinstance(node, gast.Tuple):
-        return all(is_global(cx, part) for part in node.elts)
-    if isinstance(node, gast.Attribute):
-        return is_global(cx, node.value)
-    if not isinstance(node, gast.Name):
-        return node is None
+def is_settled(cx: Context, named: gast.AST | None, tried: gast.Try) -> bool:
+    """Whether what a handler names can be looked at before it is needed: it will not have changed by then."""
+    if isinstance(named, gast.Tuple):
+        return all(is_settled(cx, part, tried) for part in named.elts)
+    if isinstance(named, gast.Attribute):
+        return is_settled(cx, named.value, tried)
+    if not isinstance(named, gast.Name):
+        return named is None
     frame: Frame | None = cx.frame
     while frame is not None:
-        if node.id in frame.locals or node.id in frame.cells:
-            return False
+        if named.id in frame.locals or named.id in frame.cells:
+            return frame is cx.frame and named.id not in frame.cells and stays_bound(cx, named.id, tried)
         frame = frame.enclosing
-    return node.id in cx.frame.globals or hasattr(builtins, node.id)
+    return named.id in cx.frame.globals or hasattr(builtins, named.id)
+
+
+def stays_bound(cx: Context, name: str, tried: gast.Try) -> bool:
+    """Whether a local name means a constant now, and nothing in the body binds it to something else."""
+    held = cx.state.get_name(cx.frame, name)
+    if held is None or cx.static_value(held) is NOT_STATIC or name in bound_names(tried.body):
+        return False
+    others = [*gast.walk(cx.frame.source.tree)] if cx.frame.source is not None else []
+    deleted = any(isinstance(n, gast.Name) and n.id == name and isinstance(n.ctx, gast.Del) for n in others)
+    return not deleted and not any(isinstance(n, gast.Nonlocal) and name in n.names for n in others)
 
 
 def caught_by(cx: Context, handler: gast.ExceptHandler) -> Any:
