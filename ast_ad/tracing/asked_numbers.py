@@ -43,6 +43,13 @@ def is_formatting(frame: Any) -> bool:
     return name == "BINARY_OP" and dis._nb_ops[operator_number][1] in ("%", "%=")  # type: ignore[attr-defined]
 
 
+def is_asked_for_array(frame: Any) -> bool:
+    """Whether it is at ``x.__array__()``: who writes that takes what it gives, where NumPy needs its own."""
+    tree = _expression_at(frame) if instruction(frame)[0] in ("PRECALL", "CALL") else None
+    method = tree.func if isinstance(tree, ast.Call) and not tree.args and not tree.keywords else None
+    return isinstance(method, ast.Attribute) and method.attr == "__array__"
+
+
 def _expression_at(frame: Any) -> ast.expr | None:
     """The expression at which a frame is; None if its source does not show it."""
     places = next(itertools.islice(frame.f_code.co_positions(), frame.f_lasti // 2, None))

@@ -17,6 +17,8 @@ from ..eager.table import Operation
 from ..eager.tensor import Tensor
 from ..errors import InputTypeError, MissingRuleError
 from ..rules import helpers
+from .asked_numbers import is_asked_for_array
+from .births import is_followed
 from .faces import makers
 
 DETACHED = "the number would leave the trace, and its gradient would silently be lost"
@@ -28,6 +30,15 @@ _RESHAPE = Operation(np.reshape, "ReshapeBackward0")
 _OWN = frozenset(name for name in (*vars(Tensor), *Tensor.__annotations__) if name[0] == "_")
 
 SETTABLE = frozenset("shape dtype strides real imag flat data __class__".split())
+
+
+def as_array(traced: Any, dtype: Any, frame: Any) -> Any:
+    """What ``traced.__array__(dtype)`` gives the code of a frame, or NumPy's that it has called."""
+    if not is_followed(traced):
+        return np.array(traced._array, dtype=dtype)
+    if dtype is None and is_asked_for_array(frame):
+        return traced
+    raise refused("conversion of a traced array to a plain one", DETACHED, "use functions of NumPy")
 
 
 class Memory(Tensor):

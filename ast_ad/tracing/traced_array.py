@@ -27,7 +27,7 @@ from .ends import becomes_integer
 from .faces import Face, Missing, makers
 from .flat_iterator import Flat
 from .hashing import hashing
-from .memory import DETACHED, NO_KEY, PLAIN, Memory, flags_of, imaginary_part, real_part, refused
+from .memory import DETACHED, NO_KEY, PLAIN, Memory, as_array, flags_of, imaginary_part, real_part, refused
 from .object_arrays import objects_of
 from .texts import formatted, written
 
@@ -186,10 +186,8 @@ class Traced(Memory, metaclass=Face):
     def __hash__(self) -> int:
         raise TypeError("unhashable type: 'numpy.ndarray'")
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
-        if is_followed(self):
-            raise refused("conversion of a traced array to a plain one", DETACHED, "use functions of NumPy")
-        return np.array(self._array, dtype=dtype)
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return as_array(self, dtype, sys._getframe(1))
 
     def __repr__(self, *, tensor_contents: Any = None) -> str:  # type: ignore[override]
         return written(self, repr(self._array))

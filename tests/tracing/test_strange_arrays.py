@@ -168,3 +168,49 @@ def test_where_nothing_is_masked_they_are_numpys(backend):
         expected = ast_ad.value_and_grad(same_of_numpy, backend=backend)(a)
         np.testing.assert_allclose(value, expected[0], rtol=1e-12)
         np.testing.assert_allclose(found, expected[1], rtol=1e-10)
+
+
+class Boxed:
+    def __init__(self, held):
+        self.held = held
+
+    def __array__(self, dtype=None, copy=None):
+        return self.held.__array__()
+
+
+def asked_for_itself(x):
+    y = (x * 1.5).__array__()
+    same = y.__array__()
+    same[0] = 3.0 * x[1]
+    return np.sum(y**2) + np.sum(np.asarray(Boxed(x)) * Boxed(x * 2.0).__array__()) + x[2].__array__() ** 2
+
+
+def asked_for_itself_traced(x):
+    return asked_for_itself(x * eval("1.0"))
+
+
+def asked_for_another(x):
+    single, new = x.__array__(np.float32), x.__array__(copy=True)
+    new[0] = 5.0
+    return np.sum(new**2) + float(np.sum(single))
+
+
+@pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
+@pytest.mark.parametrize("f", [asked_for_itself, asked_for_itself_traced, asked_for_another])
+def test_arrays_are_asked_for_themselves(f):
+    x = np.array([1.0, 2.0, -0.5])
+    derivative = ast_ad.value_and_grad(f)
+    value, gradient = derivative(x)
+    assert value == f(x)
+    slopes = [(f(x + 1e-3 * e) - f(x - 1e-3 * e)) / 2e-3 for e in np.eye(3)]
+    np.testing.assert_allclose(gradient, slopes, rtol=1e-9, atol=1e-3 if f is asked_for_another else 1e-9)
+    assert derivative.mode == ("fallback" if f is asked_for_itself_traced else "compiled")
+
+
+@pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
+def test_plain_copies_of_traced_arrays_are_refused():
+    def plain(x):
+        return np.sum((x * eval("1.0")).__array__(np.float64) ** 2)
+
+    with pytest.raises(ast_ad.errors.MissingRuleError, match="conversion of a traced array"):
+        ast_ad.grad(plain)(np.ones(3))

@@ -109,6 +109,14 @@ def method_copy(cx: Context, receiver: Value, order: Value = Lit("C")) -> Any:
     return cx.emit(np.copy, receiver, order=order)
 
 
+@method("array", "__array__")
+def method_array(cx: Context, receiver: Value, dtype: Value = Lit(None), *, copy: Value = Lit(None)) -> Any:
+    """The array itself, or what ``np.asarray`` makes of it."""
+    if isinstance(receiver, Arr) and cx.static_value(dtype) is None and cx.static_value(copy) is None:
+        return receiver
+    return call_python(cx, np.array, [receiver], {"dtype": dtype, "copy": copy})
+
+
 @method("array", "view")
 def method_view(cx: Context, receiver: Value, dtype: Value = Lit(None), type: Value = Lit(None)) -> Any:
     """All of the array, seen under the dtype that it has."""
