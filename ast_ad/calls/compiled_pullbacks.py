@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..eager.state import state
-from ..errors import InputError, InternalError, NoDerivativeError, UnsupportedError
+from ..errors import InternalError, NoDerivativeError, UnsupportedError
 from ..interrupts import let_through
 from ..options import Options
 from ..tracing.argument_copies import copied
@@ -56,9 +56,9 @@ class EveryFloat(Vjp):
         """
         try:
             program, inputs = self._prepare(args, {})
-        except (InputError, NoDerivativeError):
+        except NoDerivativeError:
             raise
-        except Exception as error:
+        except Exception as error:  # of the kind of a result, too: for these arguments it may be another
             let_through(error)
             raise CannotCompile() from error
         self.require_none_seen(program)

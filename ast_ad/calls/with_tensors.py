@@ -20,7 +20,7 @@ from ..eager.numpy_protocol import run
 from ..eager.state import state
 from ..eager.tensor import Tensor
 from ..eager.views import edge_of
-from ..errors import AdError, UnsupportedError
+from ..errors import AdError, InputError, UnsupportedError
 from ..tracing import is_tracing
 from ..tracing.held_numbers import holders
 from ..tracing.history import ends
@@ -112,11 +112,21 @@ class TensorCall:
                 return self.question.recorded(self)
             except CannotCompile as problem:
                 reason = as_reason(problem.__cause__)  # type: ignore[arg-type]
-        if derivative.options.fallback == "error":
+        return self.traced_for(reason)
+
+    def traced_for(self, reason: AdError) -> Any:
+        """The answer of a trace. It may show that a result is real, where the compiled one may be complex."""
+        function, found = self.derivative.function, None
+        if self.derivative.options.fallback == "error":
             raise reason
+        if isinstance(reason, InputError):
+            try:
+                found = self.in_place()
+            except InputError:
+                raise reason from None
         if not isinstance(reason, TensorOutside):
-            warn(derivative.function, reason)
-        return self.in_place()
+            warn(function, reason)
+        return found if isinstance(reason, InputError) else self.in_place()
 
     def tensor(self, part: Any) -> Any:
         """A number that is computed from plain ones; a tensor, where the function has read another tensor."""

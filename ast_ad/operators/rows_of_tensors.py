@@ -6,10 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..calls.compiled_pullbacks import CannotCompile
-from ..calls.reasons import as_reason, warn
+from ..calls.reasons import as_reason
 from ..calls.tensor_nodes import has_derivative
 from ..calls.with_tensors import AsItIs, TensorCall
-from ..compiler.frontend.context import TensorOutside
 from ..eager.dispatch import needs_grad
 from ..eager.state import state
 from ..eager.tensor import Tensor
@@ -35,11 +34,7 @@ class RowsOfTensors(TensorCall):
             return self.node()
         except CannotCompile as problem:
             reason = as_reason(problem.__cause__)  # type: ignore[arg-type]
-        if self.derivative.options.fallback == "error":
-            raise reason
-        if not isinstance(reason, TensorOutside):
-            warn(self.derivative.function, reason)
-        return self.in_place()
+        return self.traced_for(reason)
 
     def in_place(self) -> Any:
         self.mode, kept = "fallback", state.grad

@@ -38,6 +38,7 @@ from ..values import Arr, ArrayMethod, Bound, Callee, Closure, Comprehension, Dc
 from .absence import asked
 from .builtins import special
 from .call_sites import call_followed
+from .designs import designed
 from .error_states import AS_BEFORE, is_before
 from .inlining import call_closure
 from .instances import construct
@@ -209,6 +210,9 @@ def _call_python(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str, V
         return call_ufunc(cx, fn, args, kwargs)
     if is_dispatcher(fn):
         return call_dispatcher(cx, fn, *args, **kwargs)
+    made = designed(cx, fn, args, kwargs)
+    if made is not None:
+        return made
     plain = python_function(fn)
     if plain is not None and made_of(fn) is plain:
         with reading(cx, fn):
