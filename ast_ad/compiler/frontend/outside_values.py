@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dis
+import functools
 import sys
 import types
 from typing import Any
@@ -116,6 +117,17 @@ def outside_constant(cx: Context, value: Value, path: Path) -> Any:
         cx.inputs.guards.add(Guard.value(path, value))
         return from_python(cx, value)
     return outside_value(cx, value, path)
+
+
+def held_by_partial(cx: Context, fn: functools.partial[Any]) -> tuple[list[Value], dict[str, Value]]:
+    """What a partial function from outside passes on beside what it is given."""
+    path = Path.of_object(fn, "partial")
+    given, named = path.attribute("args"), path.attribute("keywords")
+    if cx.inputs is not None:
+        cx.inputs.guards.add(Guard.keys(named, fn.keywords))
+        known_items(cx, fn.keywords)
+    bound = [outside_constant(cx, a, given.item(i)) for i, a in enumerate(fn.args)]
+    return bound, {k: outside_constant(cx, v, named.item(k)) for k, v in fn.keywords.items()}
 
 
 def known_items(cx: Context, owner: object) -> None:

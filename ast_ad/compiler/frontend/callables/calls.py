@@ -27,8 +27,8 @@ from ..constructs.operators import fold, is_list_of_numbers
 from ..constructs.statements import place
 from ..context import Context
 from ..conversion import from_python
-from ..guards import Guard, Path
-from ..outside_values import known_items, outside_constant, outside_value
+from ..guards import Path
+from ..outside_values import held_by_partial, outside_value
 from ..source.opaque import answers_by_arguments, run_apart
 from ..spelling import parameter_names, with_named_first
 from ..store.windows import mark_view, with_known_order
@@ -182,13 +182,7 @@ def _call_python(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str, V
         found = read_call(cx, handler, args, kwargs)
         return Lit(None) if found is None else found
     if isinstance(fn, functools.partial):
-        path = Path.of_object(fn, "partial")
-        given, named = path.attribute("args"), path.attribute("keywords")
-        if cx.inputs is not None:
-            cx.inputs.guards.add(Guard.keys(named, fn.keywords))
-            known_items(cx, fn.keywords)
-        bound = [outside_constant(cx, a, given.item(i)) for i, a in enumerate(fn.args)]
-        keywords = {k: outside_constant(cx, v, named.item(k)) for k, v in fn.keywords.items()}
+        bound, keywords = held_by_partial(cx, fn)
         return call(cx, Lit(fn.func), [*bound, *args], {**keywords, **kwargs})
     primitive = lookup(fn)
     if (

@@ -122,7 +122,7 @@ def _is_constructor_of(cls: Any, constructor: types.FunctionType | None) -> bool
     """Whether this is the constructor of a class, None: one in C."""
     if not isinstance(cls, type) or not issubclass(cls, BaseException):
         return False
-    own: Any = cls.__init__  # type: ignore[misc]
+    own: Any = cls.__init__
     return (own if isinstance(own, types.FunctionType) else None) is constructor
 
 
