@@ -101,7 +101,7 @@ class Memory(Tensor):
         getattr(plain_of(self), name)  # raises NumPy's own error
         if name not in ("__array_interface__", "__array_struct__"):
             raise refused(f".{name} of a traced array", DETACHED, "use functions of NumPy")
-        self.__array__()  # perhaps refused
+        as_array(self, self._array.dtype, None)  # perhaps refused
         raise AttributeError(name)  # NumPy asks for it, and takes the copy
 
     def resize(self, *shape: Any, refcheck: bool = True) -> None:
