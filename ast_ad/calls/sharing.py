@@ -15,7 +15,7 @@ from typing import Any
 
 from ..options import Options
 from ..registered import registrations
-from ..rules.registry import size
+from ..rules.registry import changes
 from ..shelves import Shelf, shelf_of
 from .fitting.taken_paths import TakenPaths
 
@@ -151,7 +151,7 @@ def _key(function: Any, asked: Any) -> Any:
     Rules and containers that are registered meanwhile, and code that is replaced, make it another question.
     """
     try:
-        key = (getattr(function, "__code__", None), size(), registrations(), frozen(asked))
+        key = (getattr(function, "__code__", None), changes(), registrations(), frozen(asked))
         hash(key)
     except TypeError:
         return None

@@ -10,8 +10,9 @@ import functools
 import importlib
 import inspect
 import sys
+import threading
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,6 +46,7 @@ class Primitive:
 
 
 _primitives: dict[Function, Primitive] = {}
+OWN = __name__.partition(".")[0] + "."
 # Rules of optional libraries, read once the user's program has imported the library itself.
 _optional = {
     "scipy.special": ".scipy.special",
@@ -85,7 +87,7 @@ def load_optional() -> bool:
     arrived = [library for library in _optional if library in sys.modules and not _is_arriving(library)]
     for library in arrived:
         module = _optional.pop(library, "")  # which the import of another one may have read
-        before = len(_primitives)
+        before, _reading.library = len(_primitives), library
         try:
             if module:
                 importlib.import_module(module, __package__)
@@ -93,6 +95,8 @@ def load_optional() -> bool:
             if len(_primitives) == before:
                 _optional[library] = module
             raise
+        finally:
+            _reading.library = ""
     return bool(arrived)
 
 
@@ -164,9 +168,30 @@ def count() -> int:
     return len(_primitives)
 
 
-def size() -> int:
-    """How many rules there are so far; nothing is read for that."""
-    return len(_primitives) + len(_tangents)
+def changes() -> int:
+    """How often a rule was registered that may make another program of what was read before.
+
+    The package's own are not among them, which are read when a program, or a library, first asks for them.
+    """
+    return _changes
+
+
+_changes = 0
+
+
+class _Reading(threading.local):
+    """The library whose rules a thread reads."""
+
+    library = ""
+
+
+_reading = _Reading()
+
+
+def _changed(fns: Iterable[Function]) -> None:
+    global _changes
+    if not _reading.library:
+        _changes += sum(not str(getattr(fn, "__module__", "")).startswith(OWN) for fn in fns)
 
 
 def primitives() -> dict[Function, Primitive]:
@@ -181,6 +206,7 @@ def _register(fns: tuple[Function, ...], **facts: Any) -> None:
         if fn in _primitives:
             raise ValueError(f"{fn!r} has a rule already")
         _primitives[fn] = primitive
+    _changed(fns)
 
 
 def elementwise(
@@ -262,6 +288,7 @@ def jvp(*fns: Function) -> Callable[[Function], Function]:
     def decorate(rule: Function) -> Function:
         for fn in fns:
             _tangents[_primitives[fn]] = rule
+        _changed(fns)
         return rule
 
     return decorate
@@ -271,12 +298,14 @@ def linear(*fns: Function, places: Sequence[int] = (0,), unless: Sequence[str] =
     """Tell that functions with a rule are linear in the arguments at ``places``, taken together."""
     for fn in fns:
         _tangents[_primitives[fn]] = Linear(frozenset(places), False, tuple(unless))
+    _changed(fns)
 
 
 def multilinear(*fns: Function, places: Sequence[int] = (0, 1), unless: Sequence[str] = ()) -> None:
     """Tell that functions with a rule are linear in each of the arguments at ``places``: products."""
     for fn in fns:
         _tangents[_primitives[fn]] = Linear(frozenset(places), True, tuple(unless))
+    _changed(fns)
 
 
 def program(fn: Function) -> Function:
@@ -307,6 +336,7 @@ def alias(fn: Function, *others: Function) -> None:
         _primitives[other] = _primitives[fn]
         if fn in shapes:
             shapes[other] = shapes[fn]
+    _changed(others)
 
 
 def with_named_out(

@@ -4,6 +4,8 @@ import functools
 import gc
 import linecache
 import pickle
+import subprocess
+import sys
 import types
 import weakref
 
@@ -72,6 +74,23 @@ def of_dict(p):
 PARTIAL = functools.partial(loss, y=3.0)
 
 
+FIRST = """
+import numpy as np
+import scipy.special
+import ast_ad
+
+def f(x):
+    return np.sum(x**3)
+
+shared = set()
+for _ in range(3):
+    derivative = ast_ad.grad(f)
+    derivative(np.ones(2))
+    shared.add(derivative.shared)
+    print(sum(len(programs) for one in shared for programs in one.programs.values()))
+"""
+
+
 @pytest.mark.parametrize("name", ASKS)
 def test_a_derivative_that_is_made_anew_compiles_nothing(name, compilations):
     first = ASKS[name]()
@@ -79,6 +98,14 @@ def test_a_derivative_that_is_made_anew_compiles_nothing(name, compilations):
     for _ in range(3):
         np.testing.assert_equal(ASKS[name](), first)
     assert not compilations
+
+
+def test_the_first_derivative_of_a_process_is_compiled_once(tmp_path):
+    """Rules of the package's own that are read on the way make no other question of it."""
+    file = tmp_path / "first.py"
+    file.write_text(FIRST)
+    out = subprocess.run([sys.executable, str(file)], capture_output=True, text=True, check=True).stdout
+    assert out.split() == ["1", "1", "1"]
 
 
 def test_what_is_asked_differs(compilations):
