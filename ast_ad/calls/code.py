@@ -8,10 +8,14 @@ NumPy succeeds are not used again.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from ..compiler import budget
 from ..compiler.emit.load import build_lock
+from ..compiler.garbage import collector_paused
 from ..compiler.ir.ops import Function, walk
 from ..compiler.ir.types import Array
 from ..compiler.report import Report
@@ -95,12 +99,14 @@ class Code:
         """The program with writes in place, as NumPy code has them."""
         return self._written()[0]
 
+    @collector_paused()
     def _written(self) -> tuple[Function, Report]:
         if self._placed is None:
             report = Report()
             self._placed = self.stages.in_place(self.pure, report), report
         return self._placed
 
+    @collector_paused()
     def _in_numpy(self) -> Loaded:
         if self._numpy is None:
             self._numpy = self.stages.numpy_code(self.placed())
@@ -134,18 +140,20 @@ class Code:
         self.do_without(failed(problem, self.run, self.text), f"{type(problem).__name__}: {problem}")
 
     def do_without(self, found: Collection[Assumption], why: str) -> None:
-        """Kernels that don't assume this, or NumPy's code; ``why``: what is told where nothing was found."""
+        """Kernels that don't assume this, or NumPy's code; ``why``: what is told where nothing was found.
+
+        They are told the lines at which something did not hold, and None if zeros have met infinities.
+        """
         self._take_numpy()
         self.why, self.unexplained = why, not found
         self.dropped += [one for one in found if one not in self.dropped]
-        kinds, places = {one.kind for one in self.dropped}, {one.place for one in self.dropped}
         if not found or any(one.place is None and one.kind != NO_NAN for one in found):
             return
         why = self.why = f"it was assumed that there is {' and '.join(map(str, found))}"
-        lines = frozenset(places - {None})
-        if len(lines) <= MOST_DROPPED:
+        places = frozenset(one.place for one in self.dropped)  # None: what is no line's
+        if len(places - {None}) <= MOST_DROPPED:
             with build_lock:
-                if not self._compile_kernels(dropped=lines, guarded=NO_NAN in kinds):
+                if not self._compile_kernels(dropped=places):
                     self.why = why
 
     def __call__(self, *inputs: Any) -> Any:
@@ -157,9 +165,15 @@ class Code:
         except Exception as error:
             let_through(error, causes=True)
             problem = error
-        results = self.in_numpy()(*inputs)
+        with self.silence(problem):
+            results = self.in_numpy()(*inputs)
         self.drop_kernels(problem)
         return results
+
+    def silence(self, problem: BaseException) -> AbstractContextManager[Any]:
+        """Where NumPy's code runs in the place of kernels that a NaN has stopped: they don't warn either."""
+        nan = any(one.kind == NO_NAN for one in failed(problem, self.run, self.text))
+        return np.errstate(all="ignore") if nan else nullcontext()
 
 
 def _told(op: Any, why: str) -> str:

@@ -100,7 +100,8 @@ def called(derivative: Any, given: dict[str, Any]) -> Any:
     program = answered(derivative, derivative._described(args, kwargs), "numba", Known.ONES)
     refuse_choices(program.primal)
     pure = Pure(program.joint, program.primal.written, program.fresh)
-    run = kernel_code(pure, Report(), derivative.options.parallel, whole=True).run
+    # nothing answers a call in the place of kernels that stop: they assume the least
+    run = kernel_code(pure, Report(), derivative.options.parallel, dropped=[None], whole=True).run
     source, space = caller_text(program, run, parameters)
     filename = (
         f"<{derivative.question.name} of {derivative.function.__name__} for compiled callers {id(space)}>"

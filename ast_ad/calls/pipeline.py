@@ -15,7 +15,6 @@ from ..compiler.emit.nesting import plan
 from ..compiler.emit.python import Emitted, emit_module
 from ..compiler.frontend.length_patterns import Known
 from ..compiler.frontend.lower import Primal, lower
-from ..compiler.garbage import collector_paused
 from ..compiler.ir.ops import Function
 from ..compiler.loops.list_arrays import lists_as_arrays
 from ..compiler.loops.list_rows import rows_end_to_end
@@ -78,60 +77,39 @@ def code(pure: Pure, backend: str = "numpy", parallel: bool = False) -> Code:
     return Code(pure, Stages(in_place, numpy_code, kernel_code), backend, parallel)
 
 
-@collector_paused()
 def in_place(pure: Pure, report: Report) -> Function:
     """A pure program with writes in place, for NumPy code."""
     return write_in_place(*pure, lambda placed: plan(placed).inlined, report)
 
 
-@collector_paused()
 def numpy_code(placed: Function) -> Loaded:
     """A program that writes in place, as NumPy code."""
     return loaded(emit_module([placed]), placed.name)
 
 
-def for_kernels(pure: Pure, report: Report, guarded: bool = True) -> Function:
-    """A pure program with writes in place, in the form that kernels like best."""
+def for_kernels(pure: Pure, report: Report, dropped: Collection[Any] = (None,)) -> Function:
+    """A pure program with writes in place, in the form that kernels like best; see ``kernel_code``."""
     from ..compiler.kernels.numba import ROWS_LIKE, forms
-    from ..compiler.kernels.plain_products import unguard, watched
+    from ..compiler.kernels.plain_products import watched
 
     fused = fuse_loops(expand(small_arrays(substitute(pure.function, True), report=report), *forms()), report)
     arrays = expand(lists_as_arrays(rows_end_to_end(tuples_apart(fused), ROWS_LIKE), ROWS_LIKE), *forms())
-    function = arrays if guarded else watched(arrays)
-    written = write_in_place(typed_tapes(read_final(function, report), report), *pure[1:], report=report)
-    if function is not arrays:
-        unguard(written)
-    return written
+    tapes = typed_tapes(read_final(arrays if None in dropped else watched(arrays), report), report)
+    return write_in_place(tapes, *pure[1:], report=report)
 
 
 def kernel_code(
-    pure: Pure,
-    report: Report,
-    parallel: bool = False,
-    dropped: Collection[Any] = (),
-    whole: bool = False,
-    guarded: bool = False,
+    pure: Pure, report: Report, parallel: bool = False, dropped: Collection[Any] = (), whole: bool = False
 ) -> Loaded:
-    """A pure program as kernels with a driver.
-
-    Args:
-        pure: the program.
-        report: is told what the passes do.
-        parallel: whether loops run in threads.
-        dropped: files and lines for which what kernels assume did not hold.
-        whole: whether compiled code calls it, where nothing can take the place of a call that fails.
-        guarded: whether zeros meet infinities in products, see ``watched``.
-    """
-    from ..compiler.kernels.numba import compiled_driver, decorators, stamp, why_left
+    """A pure program as kernels with a driver; ``whole``: which compiled code can call."""
+    from ..compiler.kernels.numba import decorators, heading, why_left
     from ..compiler.kernels.partition.partition import partition
 
-    parts = partition(
-        for_kernels(pure, report, guarded or whole), f"{pure.function.name}_kernel", whole, parallel, dropped
-    )
+    called = f"{pure.function.name}_kernel"
+    parts = partition(for_kernels(pure, report, dropped), called, whole, parallel, dropped)
     if not parts.kernels and not whole:
         raise NotCompiled(f"nothing for kernels: {why_left(parts)}")
-    compiled = {**decorators(parts), **(compiled_driver(parts) if whole else {})}
-    emitted = emit_module([*parts.kernels, parts.driver], f"kernels {stamp()}", compiled, parts.calls)
+    emitted = emit_module([*parts.kernels, parts.driver], heading(), decorators(parts, whole), parts.calls)
     return loaded(emitted, pure.function.name, parts.refused)
 
 

@@ -240,7 +240,7 @@ class Program(Request):
         if self.code.backend == "numpy":
             self.explained(problem)
         try:
-            with again() if self.loud else contextlib.nullcontext():
+            with again() if self.loud else contextlib.nullcontext(), self.code.silence(problem):
                 results = self._run(self._entry(self.code.in_numpy()), inputs)
         except Exception as error:
             let_through(error)

@@ -1107,6 +1107,4 @@ KNOWN: dict[tuple[str, str, str], str] = {
     ("inner_grows_while_iterated", "numba", "compiled"): "traced",
     ("key_error_caught", "numpy", "compiled"): "traced",
     ("key_error_caught", "numba", "compiled"): "traced",
-    ("ignored_by_generator", "numpy", "compiled"): "call 2: traced",
-    ("ignored_by_generator", "numba", "compiled"): "call 2: traced",
 }

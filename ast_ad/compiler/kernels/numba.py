@@ -52,9 +52,9 @@ _FORMS = (
 )  # fmt: skip
 
 
-def decorators(parts: Parts) -> dict[str, Callable[..., Any]]:
-    """What compiles each kernel."""
-    return {k.name: _decorator(k, parts) for k in parts.kernels}
+def decorators(parts: Parts, whole: bool) -> dict[str, Callable[..., Any]]:
+    """What compiles each kernel, and the driver, if compiled code calls it."""
+    return {k.name: _decorator(k, parts) for k in parts.kernels} | (_compiled_driver(parts) if whole else {})
 
 
 def _decorator(written: Function, parts: Parts) -> Callable[..., Any]:
@@ -79,7 +79,7 @@ def stamp() -> str:
     return hashlib.sha256(b"\0".join(parts)).hexdigest()[:12]
 
 
-def compiled_driver(parts: Parts) -> dict[str, Callable[..., Any]]:
+def _compiled_driver(parts: Parts) -> dict[str, Callable[..., Any]]:
     """What compiles the driver, so that compiled code can call it.
 
     Raises:
@@ -99,6 +99,11 @@ def why_left(parts: Parts) -> str:
     return "; ".join(sorted({why for _, why in parts.refused}))
 
 
+def heading() -> str:
+    """The first line of a module of kernels."""
+    return f"kernels {stamp()}"
+
+
 def forms() -> tuple[dict[Any, Any], Callable[..., bool], Callable[..., bool]]:
     """What kernels have a form for, and what stands for the rest, as ``expand`` takes it."""
     scipy_calls.register()
@@ -107,6 +112,5 @@ def forms() -> tuple[dict[Any, Any], Callable[..., bool], Callable[..., bool]]:
 
 
 __all__ = [
-    "ROWS_LIKE", "compiled_driver", "decorators", "driver", "forms",
-    "stamp", "why_left",
+    "ROWS_LIKE", "decorators", "driver", "forms", "heading", "why_left",
 ]  # fmt: skip

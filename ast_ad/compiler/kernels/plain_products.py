@@ -1,7 +1,8 @@
 """Which products of kernels need no look at zeros, since a gradient would show that one met an infinity?
 
-``watched(function) -> Function``, before a program writes in place, and ``unguard(function) -> None``, after
-that. Asked for kernels that run first; those that have shown a NaN are made anew without it.
+``watched(function) -> Function``, before a program writes in place, and
+``unguard(kernel, watched) -> Function`` of each kernel; ``is_watched(function) -> bool`` in between. Asked
+for kernels that run first: those that have shown a NaN are made anew without it.
 
 A zero cotangent contributes nothing, whatever it is multiplied by: ``safe_product`` looks at it, and keeps
 LLVM from joining it with a sum, or from making a loop of vectors. Without the look ``0 * inf`` is NaN, and
@@ -24,6 +25,7 @@ from ...rules.numpy import diagonals, joining
 from ..ir import builtin
 from ..ir.ops import Arg, Block, For, Function, If, Op, Statement, Var, While, variables, walk
 from ..ir.types import Array, Scalar, dtype_of, kind_of
+from .numbers import selections
 from .runtime import numbers
 
 GUARDED = {helpers.safe_product, helpers.exact_product}
@@ -79,11 +81,17 @@ def stored(x: Any) -> None:
     """Tell that an array is read from memory by what follows, not computed again; nothing at run time."""
 
 
-def unguard(function: Function) -> None:
-    """Make the products of a function that is watched plain, in place."""
-    for op in walk(function.body):
-        if isinstance(op, Op) and _is_guarded(op):
+def is_watched(function: Function) -> bool:
+    """Whether the results are looked at."""
+    return any(isinstance(op, Op) and op.fn is numbers for op in walk(function.body))
+
+
+def unguard(kernel: Function, watched: bool) -> Function:
+    """The kernel, in place, with plain products if its program is watched. NumPy's own would warn."""
+    for op in walk(kernel.body) if watched else ():
+        if isinstance(op, Op) and op.fn in (selections.safe_product, selections.exact_product):
             op.fn = operator.mul
+    return kernel
 
 
 def _is_guarded(op: Statement) -> bool:

@@ -427,7 +427,7 @@ def detrend(data, axis=-1, type="linear", bp=0, overwrite_data=False):
 @composite(sg.savgol_filter)
 def savgol_filter(x, window_length, polyorder, deriv=0, delta=1.0, axis=-1, mode="interp", cval=0.0):
     x, window_length = np.asarray(x), int(window_length)  # which may be of few bits
-    taps = sg.savgol_coeffs(window_length, polyorder, deriv=deriv, delta=delta)
+    taps = sg.savgol_coeffs(window_length, polyorder, deriv, delta)  # by position: it has a derivative
     if mode != "interp":
         return nd.convolve1d(x, taps, axis, None, mode, cval)
     rows = lined(x, axis)

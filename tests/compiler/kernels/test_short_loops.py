@@ -111,11 +111,15 @@ def test_slopes_are_numbers_not_arrays():
 
 
 def test_edges_keep_cells_in_numbers():
-    """Neither the fluxes of an edge nor their cotangents are arrays, and nothing loops over three numbers."""
+    """Neither the fluxes of an edge nor their cotangents are arrays, and no loop over them writes to one.
+
+    A sum of two numbers that the sweep computes again may be a loop: LLVM writes it out.
+    """
     source, _ = compared(over_edges, np.float64, 1e-11)
     assert source.count("_kernel\n") == 1
     kernel = source[: source.index("def over_edges_value_and_grad(")]
-    assert not re.search(r"for j in range\([12]\)", kernel)
+    for _, turn in re.findall(r"\n( +)for j in range\([12]\):\n((?:\1 +.*\n)+)", kernel):
+        assert not re.search(r"\] \+?= ", turn)
     assert not re.search(r"\w+\[[0-9]\] \+?=", kernel)
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from ....rules import containers, helpers
 from ....rules.numpy import decompositions, diagonals, fft, joining, products, reductions, signal
 from ....rules.numpy.gather import refuse
+from ....rules.registry import body_of
 from ....rules.torch import activations as torch_activations
 from . import (
     arrangements,
@@ -357,6 +358,7 @@ DEFINITIONS: dict[Any, Any] = {
     np.angle: angle,
     diagonals.on_diagonal: on_diagonal,
     decompositions.reciprocal_gaps: reciprocal_gaps,
+    decompositions.between_axes: body_of(decompositions.between_axes),
     fft.fitted: fitted,
     fft.multiplicity: multiplicity,
     np.var: var,

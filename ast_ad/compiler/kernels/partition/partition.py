@@ -52,6 +52,7 @@ from ..nests.known_lengths import tell_lengths
 from ..nests.parallel import parallelise
 from ..nests.regions import Unsupported
 from ..nests.scalarize import Scalarizer
+from ..plain_products import is_watched, unguard
 from .alias_sets import Groups
 from .calls_alike import calls_alike
 from .decisions import decide_as_written
@@ -123,10 +124,9 @@ def partition(
 class _Partition:
     def __init__(self, driver: Function, name: str, whole: bool, parallel: bool) -> None:
         self.driver, self.name, self.whole, self.parallel = driver, name, whole, parallel
-        self.parts = Parts(driver)
+        self.parts, self.blocked, self.watched = Parts(driver), set[int](), is_watched(driver)
         self.groups, self.undefined = Groups(driver), undefined(driver)
-        self.blocked, self.single = set[int](), held_in_single(driver)
-        self.without_axes = numbers_made(driver)
+        self.single, self.without_axes = held_in_single(driver), numbers_made(driver)
 
     def run(self) -> Parts:
         for op in walk(self.driver.body):
@@ -238,7 +238,7 @@ class _Partition:
         kernel.params += tuple(tags.asked.values())
         asked: list[Statement] = [Op(is_numpys, (v,), (tag,)) for v, tag in tags.asked.items()]
         try:
-            written = Scalarizer(kernel, self.groups, self.driver.params).run()
+            written = unguard(Scalarizer(kernel, self.groups, self.driver.params).run(), self.watched)
         except Unsupported as error:
             tags.undo()
             self.refuse(error.op if error.op is not None else run[0], error.why)
