@@ -87,7 +87,7 @@ def load_optional() -> bool:
     arrived = [library for library in _optional if library in sys.modules and not _is_arriving(library)]
     for library in arrived:
         module = _optional.pop(library, "")  # which the import of another one may have read
-        before, _reading.library = len(_primitives), library
+        before, around, _reading.library = len(_primitives), _reading.library, library
         try:
             if module:
                 importlib.import_module(module, __package__)
@@ -96,7 +96,7 @@ def load_optional() -> bool:
                 _optional[library] = module
             raise
         finally:
-            _reading.library = ""
+            _reading.library = around
     return bool(arrived)
 
 

@@ -22,6 +22,7 @@ from ...compiler.ir.types import Array, Dim
 
 NO_NAN = "no zero that meets an infinity in a product"
 """Of the whole program: none of its lines is left to NumPy where it does not hold."""
+RUNTIME = "ast_ad.compiler.kernels.runtime"  # which is not imported for that: it loads Numba
 MOST_DROPPED = 4  # assumptions of one program that are dropped before it has no kernels any more
 KINDS = {
     "position": "an index within bounds",
@@ -87,9 +88,13 @@ def given_up(known: Known) -> list[Assumption]:
 
 def failed(problem: BaseException, run: Callable[..., Any], text: str) -> list[Assumption]:
     """The assumptions that an exception of a kernel may stand for: those of the line where it arose."""
-    if type(problem).__name__ != "Mismatch":
+    kind = type(problem)
+    if (kind.__module__, kind.__name__) != (
+        RUNTIME,
+        "Mismatch",
+    ):  # the user may have one of that name
         return []
-    own, checks = _file(run), sys.modules[type(problem).__module__].__file__
+    own, checks = _file(run), sys.modules[RUNTIME].__file__
     frames = [(frame.f_code, line) for frame, line in traceback.walk_tb(problem.__traceback__)]
     lines = [line for code, line in frames if code.co_filename == own]
     last, _ = frames[-1]

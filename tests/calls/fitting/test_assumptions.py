@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import ast_ad
-from ast_ad.calls.fitting.assumptions import MOST_DROPPED
+from ast_ad.calls.fitting.assumptions import MOST_DROPPED, failed
 
 pytest.importorskip("numba")
 X = np.arange(1.0, 9.0)
@@ -225,3 +225,9 @@ def test_lengths_that_are_taken_for_granted_are_listed_and_so_are_those_that_are
     told = gradient.explain()
     assert "assumes y.shape[0] == x.shape[0]: compared" in told and "w.shape[0]" not in told
     assert "assumed small lengths that are constants: dropped" in told
+
+
+def test_an_exception_of_the_users_by_that_name_is_none_of_ours():
+    """Nothing is asked of its module, which need not have a file."""
+    own = type("Mismatch", (Exception,), {"__module__": "typed_at_a_prompt"})
+    assert failed(own(), len, "def kernel(x): return x") == []

@@ -239,3 +239,39 @@ def test_one_of_several_numbers_is_the_largest_though_they_are_rounded_anew(ask)
         expected = plain(p)
         found, _ = kernels(p)
         np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-10)
+
+
+def slope(x, a):
+    total = 0.0
+    for k in range(len(x)):
+        total += (x[k] * a) * 0.7 * x[k] * 0.3
+    return total
+
+
+def by_inner_derivative(x, a, t):
+    """What a sweep has stored decides, too, where it is that of a derivative within the program."""
+    g, total = ast_ad.grad(slope)(x, a), 0.0
+    for k in range(len(x)):
+        total += t[int(g[k] / 0.1) % len(t)] * x[k]
+    return total
+
+
+def by_inner_derivatives(x, a, t):
+    total = 0.0
+    for _ in range(2):
+        g = ast_ad.grad(slope)(x, a)
+        for k in range(len(x)):
+            total += t[int(g[k] / 0.021) % len(t)] * x[k]
+    return total
+
+
+@pytest.mark.parametrize("f", [by_inner_derivative, by_inner_derivatives])
+def test_derivatives_that_decide_are_rounded_as_in_numpy_code(f):
+    compiled, plain = (ast_ad.value_and_grad(f, (0, 2), backend=b) for b in ("numba", "numpy"))
+    for scale in range(1, 60):
+        x = np.arange(1, 40) * (scale / 10)
+        (value, gradients), (expected, bars) = (ask(x, 1 / 0.42, TABLE) for ask in (compiled, plain))
+        np.testing.assert_allclose(value, expected, rtol=1e-12)
+        for g, bar in zip(gradients, bars, strict=True):
+            np.testing.assert_allclose(g, bar, rtol=1e-12, atol=1e-12)
+    assert "_kernel" in compiled.source

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ...ir import builtin
-from ...ir.ops import Arg, Function, If, Op, Var, While, walk
+from ...ir.ops import Arg, Block, Function, If, Op, Var, While, walk
 from ...ir.types import Scalar, kind_of
 from ..nests.nests import SLOW
 from ..numbers import as_written, counts, kernel_math, python_math, remainders, sorted_places
@@ -97,14 +97,9 @@ def _sources(kernel: Function) -> tuple[Sources, Sources, Sources]:
     """What numbers are made from: by operations or on paths, by stores into arrays, by turns of loops."""
     made: Sources = {}
     stored: Sources = {}
-    earlier: Sources = {}  # without what the reverse sweep stores, into memory that primals had before
     carried: Sources = {}
     for op in walk(kernel.body):
-        if isinstance(op, Op) and op.fn in (builtin.setitem_, builtin.add_item_):
-            stored.setdefault(op.args[0], []).append(op.args[2])  # type: ignore[arg-type]
-            if not op.adjoint:
-                earlier.setdefault(op.args[0], []).append(op.args[2])  # type: ignore[arg-type]
-        elif isinstance(op, Op):
+        if isinstance(op, Op):
             made.update((out, [op]) for out in op.outs if _is_float(out) and op.fn is not operator.getitem)
         elif isinstance(op, If):
             for out, a, b in zip(op.outs, op.then.results, op.orelse.results, strict=True):
@@ -113,11 +108,17 @@ def _sources(kernel: Function) -> tuple[Sources, Sources, Sources]:
             results = op.body.results[op.stops :]
             for out, p, init, result in zip(op.outs, op.params, op.inits, results, strict=True):
                 carried[p], carried[out] = [init, result], [p]
-    for op in walk(kernel.body):
-        if isinstance(op, Op) and op.fn is operator.getitem:
-            of = stored if op.adjoint else earlier
-            if op.args[0] in of:
-                stored[op.outs[0]] = of[op.args[0]]
+    before: Sources = {}
+    for statement in kernel.body.ops:  # what a later one stores, in memory that two arrays share, is not read
+        within = [op for op in walk(Block([statement])) if isinstance(op, Op)]
+        for op in within:
+            if op.fn in (builtin.setitem_, builtin.add_item_):
+                before.setdefault(op.args[0], []).append(op.args[2])  # type: ignore[arg-type]
+        now = {array: list(values) for array, values in before.items()}
+        for op in within:
+            if op.fn is operator.getitem and op.args[0] in now:
+                stored[op.outs[0]] = now[op.args[0]]
+    stored.update(before)
     return made, stored, carried
 
 
