@@ -44,6 +44,7 @@ _MUTATORS = frozenset(
     )
 )
 _MAKE_NUMBERS = "LOAD_CONST", "BINARY_OP", "UNARY_NEGATIVE"
+_STORE_ONE = "STORE_FAST", "STORE_FAST_LOAD_FAST"
 _WRITERS = frozenset(("tofile", "dump"))  # methods of arrays: files
 _IMPURE: set[Any] = {print, input, open, exec, eval, compile, setattr, delattr, globals, vars, breakpoint}
 _IMPURE |= {np.save, np.savetxt, np.savez, np.savez_compressed, np.memmap}
@@ -187,16 +188,15 @@ def _stores_in_own(code: types.CodeType) -> bool:
 def _changes_in_place(code: types.CodeType) -> bool:
     """Whether ``a += b`` may change a container, and not only name another number."""
     steps = list(dis.get_instructions(code))
-    targets = {b.argval for a, b in zip(steps, steps[1:], strict=False) if _is_in_place(a)}
+    pairs = list(zip(steps, steps[1:], strict=False))
+    targets = {name for a, b in pairs if _is_in_place(a) for name in _stored(b)}
     if not targets:
         return False
     arguments = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & inspect.CO_VARARGS)
-    stores = [(a, b) for a, b in zip(steps, steps[1:], strict=False) if b.argval in targets and _stores(b)]
-    return bool(targets & {*code.co_varnames[:arguments]}) or not all(
-        _is_in_place(a)
-        or a.opname in ("LOAD_CONST", "BINARY_OP", "UNARY_NEGATIVE")
-        and b.opname == "STORE_FAST"
-        for a, b in stores
+    return not targets.isdisjoint(code.co_varnames[:arguments]) or not all(
+        _is_in_place(a) or a.opname in _MAKE_NUMBERS and b.opname in _STORE_ONE
+        for a, b in pairs
+        if not targets.isdisjoint(_stored(b))
     )
 
 
@@ -204,8 +204,13 @@ def _is_in_place(step: dis.Instruction) -> bool:
     return step.opname.startswith("INPLACE_") or step.opname == "BINARY_OP" and step.argrepr.endswith("=")
 
 
-def _stores(step: dis.Instruction) -> bool:
-    return step.opname.startswith("STORE_")
+def _stored(step: dis.Instruction) -> tuple[Any, ...]:
+    """The names that an instruction binds: some bind two, or load another one, too."""
+    if not step.opname.startswith("STORE_"):
+        return ()
+    if step.opname == "STORE_FAST_LOAD_FAST":
+        return (step.argval[0],)
+    return step.argval if isinstance(step.argval, tuple) else (step.argval,)
 
 
 def _last(names: Any) -> Any:
