@@ -14,7 +14,7 @@ import numpy as np
 from .replacements import arriving
 
 PACKAGE = "array_api_compat.numpy.linalg"
-OWNERS = "", "scipy._lib.", "sklearn.externals."
+OWNERS = "", "scipy._lib.", "scipy._external.", "sklearn.externals."
 
 
 def solve(a: Any, b: Any, /) -> Any:

@@ -141,10 +141,12 @@ def _of_partial(value: functools.partial[Any]) -> list[Any]:
 def _is_near(value: Any, part: list[str] | None) -> bool:
     """Whether it is code of this part of a library, or of what all parts of SciPy share."""
     name = value.__name__ if isinstance(value, types.ModuleType) else getattr(value, "__module__", "")
-    return isinstance(name, str) and (name.split(".")[:2] == part or name.startswith(_SHARED))
+    return isinstance(name, str) and (name.split(".")[:2] == part or _is_shared(name.split(".")))
 
 
-_SHARED = "scipy._lib._array_api", "scipy._lib.array_api_compat", "scipy._lib.array_api_extra"
+def _is_shared(path: list[str]) -> bool:
+    """Whether a module chooses among libraries of arrays, wherever SciPy keeps it: it has been moved once."""
+    return path[0] == "scipy" and any("array_api" in name for name in path)
 
 
 def _python_of(value: Any) -> Any:
