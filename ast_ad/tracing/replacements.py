@@ -96,9 +96,9 @@ def _dispatches_arrays(original: Any) -> Callable[..., Any]:
     return dispatch
 
 
-# Functions whose arguments may be lists of arrays; NumPy looks into these lists by itself.
+# Functions whose arguments may be lists of arrays: NumPy looks for arrays in these lists by itself.
 _OF_LISTS = set(
-    "stack concatenate vstack hstack dstack column_stack block broadcast_arrays meshgrid einsum select "
+    "stack concatenate vstack hstack dstack column_stack block broadcast_arrays meshgrid select "
     "choose piecewise multi_dot ix_ lexsort shape ndim size array_equal allclose apply_along_axis "
     "apply_over_axes row_stack concat einsum_path unravel_index histogramdd".split()
 )

@@ -28,11 +28,16 @@ from .linked import linked
 FLAGS = {"reassoc", "contract", "arcp"}
 """What LLVM may do with floating-point numbers: reorder sums and products; infinities and NaN stay.
 
-Not in kernels where a sum contains a number and its opposite (``rounding``). Reciprocals of divisors below
-``6e-309`` are infinite. Signs of zeros count: without them ``x / sqrt(x)`` becomes ``sqrt(x)``, 0 at 0."""
+In kernels where a sum contains a number and its opposite (``rounding``) only divisions of several numbers by
+one may become products: a residual is that of the quotient as it is rounded, whichever way. Reciprocals of
+divisors below ``6e-309`` are infinite. Signs of zeros count: or ``x / sqrt(x)`` would become ``sqrt(x)``,
+0 at 0."""
 
-FLAGS_OF_SINGLE = FLAGS - {"arcp"}
-"""The same for single precision: the processor's estimate of a reciprocal makes NaN of `1 / 0`, `1 / inf`."""
+OF_SINGLE = {"reassoc", "contract"}
+"""Those for single precision: the processor's estimate of a reciprocal makes NaN of `1 / 0`, `1 / inf`."""
+
+IN_ORDER = {"arcp"}
+"""Those of them for sums that are made in the order that is written."""
 
 LONG = 1.0
 """Seconds of a compilation that is told."""
@@ -77,20 +82,20 @@ def overlapping_kernel(function: Any) -> Any:
 
 def exact_kernel(function: Any) -> Any:
     """``overlapping_kernel`` for a function whose sums are made in the order that is written."""
-    return _compiled(function, fastmath=False)
+    return _compiled(function, IN_ORDER)
 
 
 def exact_apart_kernel(function: Any) -> Any:
     """``kernel`` for such a function."""
-    return _compiled(function, fastmath=False, pipeline_class=Apart)
+    return _compiled(function, IN_ORDER, pipeline_class=Apart)
 
 
-def _compiled(function: Any, fastmath: Any = FLAGS, pipeline_class: Any = Careful, **options: Any) -> Any:
-    if fastmath and any("float32" in name or "complex64" in name for name in function.__code__.co_names):
-        fastmath = FLAGS_OF_SINGLE
+def _compiled(function: Any, flags: set[str] = FLAGS, pipeline_class: Any = Careful, **options: Any) -> Any:
+    if any("float32" in name or "complex64" in name for name in function.__code__.co_names):
+        flags = flags & OF_SINGLE
     dispatcher: Any = numba.njit(
         error_model="numpy",
-        fastmath=fastmath,
+        fastmath=flags,
         pipeline_class=pipeline_class,
         no_cfunc_wrapper=True,  # nobody calls it as a function of C
         **options,

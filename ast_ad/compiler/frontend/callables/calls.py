@@ -44,6 +44,7 @@ from .inlining import call_closure
 from .instances import construct
 from .iterables import call_cached, generated
 from .numba_functions import call_ufunc, reading
+from .numpy_calls import of_run_time_list
 from .overwriting import overwrite
 from .programs import by_program
 from .protocols import by_protocol
@@ -51,8 +52,10 @@ from .record_arrays import of_records
 from .signs import require_signs
 from .ufunc_dtypes import in_one_dtype
 
-TAKES_ARRAYS = {np.dot, np.inner, np.vdot, np.where, np.correlate, np.matmul, operator.matmul}
-ARRAY_PARAMETERS = frozenset("a x xp fp b arr y v p m weights filt A M".split())
+TAKES_ARRAYS = {
+    *(np.dot, np.inner, np.vdot, np.where, np.correlate, np.einsum, np.matmul, operator.matmul),
+}
+ARRAY_PARAMETERS = frozenset("a x xp fp b arr array ary y v p m weights filt A M".split())
 PURE = ("numpy", "math", "builtins", "_operator", "operator", "cmath", "ast_ad")
 FOLDED = frozenset(
     "numpy math cmath operator _operator builtins itertools functools _functools collections copy typing"
@@ -289,16 +292,16 @@ def with_arrays(
     )
     names = [*parameter_names(fn), *[""] * len(args)]
     of_arrays = isinstance(fn, np.ufunc)
-    converted = [
-        cx.emit(np.array, a)
-        if (every or name in ARRAY_PARAMETERS) and is_list_of_numbers(cx, a, of_arrays)
-        else a
-        for a, name in zip(args, names, strict=False)
-    ]
-    return converted, {
-        k: cx.emit(np.array, v) if k in ARRAY_PARAMETERS and is_list_of_numbers(cx, v) else v
-        for k, v in kwargs.items()
-    }
+    from_numpy = of_arrays or home_of(fn).partition(".")[0] in ("numpy", "scipy")
+
+    def converted(value: Value, by_name: bool) -> Any:
+        if by_name and is_list_of_numbers(cx, value, of_arrays):
+            return cx.emit(np.array, value)
+        return of_run_time_list(cx, value, every, by_name) if from_numpy else value
+
+    return [
+        converted(value, every or name in ARRAY_PARAMETERS) for value, name in zip(args, names, strict=False)
+    ], {name: converted(value, name in ARRAY_PARAMETERS) for name, value in kwargs.items()}
 
 
 def masked_ufunc(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str, Value], out: Any) -> Any:

@@ -13,7 +13,7 @@ import numpy as np
 from ....rules import containers, helpers
 from ...ir.alternatives import alternatives, is_mixed
 from ...ir.ops import Lit, Var
-from ...ir.types import Array, Optional, Scalar, Type, rank_of
+from ...ir.types import Array, ListOf, Optional, Scalar, Type, kind_of, rank_of
 from .. import doors
 from ..builder import content_type, type_of_arg
 from ..constructs.attributes import array_attribute, shape_of
@@ -165,6 +165,24 @@ def as_array(cx: Context, fn: Callee, value: Value, kwargs: dict[str, Value]) ->
     if isinstance(value, Live):
         value = capture_live(cx, value)
     return cx.emit(fn, value, **kwargs)
+
+
+def of_run_time_list(cx: Context, value: Value, integers: bool = True, rows: bool = True) -> Any:
+    """The array that NumPy makes of a list of run-time length; any other value itself.
+
+    ``integers``: also of integers, which an argument that is no array may be (a shape, the axes). ``rows``:
+    also of arrays and of lists, which functions of several arrays (``np.hstack``) take apart.
+    """
+    content = cx.state.get(value) if isinstance(value, Lst) and not value.shows else None
+    if not isinstance(content, Var) or not isinstance(content.type, ListOf):
+        return value
+    element = content.type.element
+    while rows and isinstance(element, ListOf):
+        element = element.element
+    number = isinstance(element, Scalar) or rows and isinstance(element, Array)
+    if not number or not integers and kind_of(element) not in ("float", "complex"):
+        return value
+    return cx.emit(containers.array_from_list, value)
 
 
 def may_be_number(type: Type) -> bool:

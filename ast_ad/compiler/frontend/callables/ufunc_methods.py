@@ -19,6 +19,7 @@ from ..context import Context
 from ..tables import method
 from ..types.type_questions import known_rank, require_written
 from ..values import Arr, Lst, Tup, Value
+from .numpy_calls import of_run_time_list
 from .overwriting import overwrite
 from .programs import call_ufunc_method, is_float
 
@@ -62,6 +63,7 @@ def ufunc_reduce(
     initial: Value | None = None,
     where: Value | None = None,
 ) -> Any:
+    array = of_run_time_list(cx, array)
     given = {"dtype": None if is_none(cx, dtype) else dtype}
     given |= {"keepdims": keepdims, "initial": initial, "where": where}
     options = {k: v for k, v in given.items() if v is not None}
@@ -82,6 +84,7 @@ def ufunc_accumulate(
     dtype: Value = Lit(None),
     out: Value = Lit(None),
 ) -> Any:
+    array = of_run_time_list(cx, array)
     options = {} if is_none(cx, dtype) else {"dtype": dtype}
     same = CUMULATIONS.get(fn)
     if same is not None:
