@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.interpolate import BPoly, PPoly
+from scipy.interpolate import BPoly, PPoly, _interpolate
 
 from .. import helpers
 from ..helpers import safe_product
@@ -18,7 +18,9 @@ from ..numpy.gather import refuse, scatter_to
 from ..registry import nondifferentiable, shape, vjp
 from ..standing import stands_for
 
-_plain_call = PPoly.__call__  # of SciPy itself, whatever stands in its place while a function is traced
+# The classes that hold the numbers: since SciPy 1.18 an object of these is within each one that is called.
+Held, HeldBPoly = getattr(_interpolate, "_PPoly", PPoly), getattr(_interpolate, "_BPoly", BPoly)
+_plain_call = Held.__call__  # of SciPy itself, whatever stands in its place while a function is traced
 
 
 def piecewise_values(c: Any, x: Any, at: Any, nu: int, extrapolate: Any) -> Any:
@@ -27,7 +29,7 @@ def piecewise_values(c: Any, x: Any, at: Any, nu: int, extrapolate: Any) -> Any:
     >>> piecewise_values(np.array([[1.0, 2.0], [0.0, 1.0]]), np.arange(3.0), np.array([0.5, 1.5]), 0, True)
     array([0.5, 2. ])
     """
-    return _plain_call(PPoly.construct_fast(_floats(c), _floats(x)), at, nu, extrapolate)
+    return _plain_call(Held.construct_fast(_floats(c), _floats(x)), at, nu, extrapolate)
 
 
 def piecewise_adjoint(g: Any, c: Any, x: Any, at: Any, nu: int, extrapolate: Any) -> Any:
@@ -103,6 +105,8 @@ helpers.SHAPED_LIKE[piecewise_adjoint] = 1, (0,)
 
 # ----- the class -----
 
+CONVERTS = "_asarray" in getattr(Held.__mro__[1], "__slots__", ())  # what it is asked for, for a while
+
 
 def as_floats(a: Any) -> Any:
     """An array in double precision, as SciPy's objects hold them."""
@@ -110,19 +114,20 @@ def as_floats(a: Any) -> Any:
     return a if a.dtype == np.float64 or a.dtype == np.complex128 else a.astype(float)
 
 
-@stands_for(PPoly.__init__)
+@stands_for(Held.__init__)
 def polynomial(self: Any, c: Any, x: Any, extrapolate: Any = None, axis: Any = 0) -> None:
     if axis != 0:
         c = np.moveaxis(np.moveaxis(c, axis + 1, 0), axis + 1, 0)
-    self._c, self._x = as_floats(c), as_floats(x)
+    if CONVERTS:
+        self._asarray = np.asarray
+    self.c, self.x = as_floats(c), as_floats(x)
     self.extrapolate = True if extrapolate is None else extrapolate
     self.axis = axis
-    self._asarray = np.asarray
 
 
-@stands_for(PPoly.__call__)
+@stands_for(Held.__call__)
 def polynomial_call(self: Any, x: Any, nu: int = 0, extrapolate: Any = None) -> Any:
-    if isinstance(self, BPoly):
+    if isinstance(self, HeldBPoly):
         refuse(
             "scipy.interpolate.BPoly",
             "there is no rule for it",
@@ -130,7 +135,7 @@ def polynomial_call(self: Any, x: Any, nu: int = 0, extrapolate: Any = None) -> 
         )
     mode = self.extrapolate if extrapolate is None else extrapolate
     at = np.asarray(x)
-    c, breaks = self._c, self._x
+    c, breaks = self.c, self.x
     if mode == "periodic":
         at = breaks[0] + (at - breaks[0]) % (breaks[-1] - breaks[0])
         mode = False
@@ -163,34 +168,34 @@ def around(values: Any, points: int, axis: int) -> Any:
 
 def of_axis(c: Any, x: Any, like: Any) -> Any:
     """A piecewise polynomial with these coefficients that is called as another one is."""
-    found = PPoly(c, x, like.extrapolate)
+    found = Held(c, x, like.extrapolate)
     found.axis = like.axis
     return found
 
 
-@stands_for(PPoly.derivative)
+@stands_for(Held.derivative)
 def derivative(self: Any, nu: int = 1) -> Any:
     if nu < 0:
         return self.antiderivative(-nu)
-    c, order = self._c, len(self._c)
+    c, order = self.c, len(self.c)
     if nu >= order:
-        return of_axis(np.zeros_like(c[:1]), self._x, self)
+        return of_axis(np.zeros_like(c[:1]), self.x, self)
     for n in range(nu):
         powers = np.arange(order - 1 - n, 0, -1)
         c = c[:-1] * np.reshape(powers, [-1] + [1] * (np.ndim(c) - 1))
-    return of_axis(c, self._x, self)
+    return of_axis(c, self.x, self)
 
 
-@stands_for(PPoly.antiderivative)
+@stands_for(Held.antiderivative)
 def antiderivative(self: Any, nu: int = 1) -> Any:
     """Constants of integration make it continuous; at the first breakpoint it is 0."""
     if nu <= 0:
         return self.derivative(-nu)
-    c, x = self._c, self._x
+    c, x = self.c, self.x
     for _ in range(nu):
         c = integrated(c, x)
     mode = False if self.extrapolate == "periodic" else self.extrapolate
-    found = PPoly(c, x, mode)
+    found = Held(c, x, mode)
     found.axis = self.axis
     return found
 
@@ -207,13 +212,13 @@ def integrated(c: Any, x: Any) -> Any:
     return np.concatenate((raised, ends[None]))
 
 
-@stands_for(PPoly.integrate)
+@stands_for(Held.integrate)
 def integrate(self: Any, a: Any, b: Any, extrapolate: Any = None) -> Any:
     mode = self.extrapolate if extrapolate is None else extrapolate
     if mode == "periodic":
         refuse(
             "the integral of a periodic piecewise polynomial", "there is no rule for it", "integrate a period"
         )
-    c, x = integrated(self._c, self._x), self._x
+    c, x = integrated(self.c, self.x), self.x
     area = at_points(c, x, np.asarray(b), 0, mode) - at_points(c, x, np.asarray(a), 0, mode)
     return np.asarray(area)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.interpolate import BSpline, make_interp_spline
+from scipy.interpolate import BSpline, _bsplines, make_interp_spline
 from scipy.sparse.linalg import spsolve
 
 from .. import helpers
@@ -18,12 +18,11 @@ from ..helpers import safe_product
 from ..numpy.gather import refuse
 from ..registry import shape, vjp
 from ..standing import stands_for
-from .piecewise_polynomials import _floats, around, as_floats, summed_to
+from .piecewise_polynomials import CONVERTS, _floats, around, as_floats, summed_to
 
-_plain_call, _plain_through = (
-    BSpline.__call__,
-    make_interp_spline,
-)  # SciPy's own, also while something is traced
+Held = getattr(_bsplines, "_BSpline", BSpline)  # the class that holds the numbers, as of polynomials
+# SciPy's own, also while something is traced
+_plain_call, _plain_through = Held.__call__, make_interp_spline
 
 
 # ----- values, linear in the coefficients -----
@@ -40,7 +39,7 @@ def spline_values(c: Any, at: Any, t: Any, k: int, nu: int, extrapolate: Any) ->
         raise ValueError(f"{len(knots)} knots and {len(c)} coefficients are those of no spline of degree {k}")
     if nu > k:
         return np.zeros(np.shape(at) + c.shape[1:], c.dtype)
-    return _plain_call(BSpline.construct_fast(knots, c, int(k)), at, nu, extrapolate)
+    return _plain_call(Held.construct_fast(knots, c, int(k)), at, nu, extrapolate)
 
 
 def spline_adjoint(g: Any, c: Any, at: Any, t: Any, k: int, nu: int, extrapolate: Any) -> Any:
@@ -138,27 +137,27 @@ helpers.SHAPED_LIKE[spline_adjoint] = 1, (0,)
 # ----- the class, and what makes one -----
 
 
-@stands_for(BSpline.__init__)
+@stands_for(Held.__init__)
 def spline(self: Any, t: Any, c: Any, k: int, extrapolate: Any = True, axis: int = 0) -> None:
     self.k = k
     self.axis = axis
-    self._t, self._c = as_floats(t), as_floats(c)
-    if axis != 0:
-        self._c = np.moveaxis(self._c, axis, 0)
+    if CONVERTS:
+        self._asarray = np.asarray
+    t, c = as_floats(t), as_floats(c)
+    self.t, self.c = t, c if axis == 0 else np.moveaxis(c, axis, 0)
     self.extrapolate = extrapolate
-    self._asarray = np.asarray
 
 
-@stands_for(BSpline.__call__)
+@stands_for(Held.__call__)
 def spline_call(self: Any, x: Any, nu: int = 0, extrapolate: Any = None) -> Any:
     mode = self.extrapolate if extrapolate is None else extrapolate
     at = np.asarray(x)
-    t, k = self._t, self.k
+    t, k = self.t, self.k
     if mode == "periodic":
         n = len(t) - k - 1
         at = t[k] + (at - t[k]) % (t[n] - t[k])
         mode = False
-    return around(at_points(self._c, at, t, k, nu, mode), np.ndim(at), self.axis)
+    return around(at_points(self.c, at, t, k, nu, mode), np.ndim(at), self.axis)
 
 
 def at_points(c: Any, at: Any, t: Any, k: int, nu: int, extrapolate: Any) -> Any:
@@ -169,7 +168,7 @@ def at_points(c: Any, at: Any, t: Any, k: int, nu: int, extrapolate: Any) -> Any
 
 @stands_for(BSpline.derivative)
 def spline_derivative(self: Any, nu: int = 1) -> Any:
-    t, c, k = self._t, self._c, self.k
+    t, c, k = self.t, self.c, self.k
     if nu < 0:
         refuse("the antiderivative of a spline", "there is no rule for it", "use PPoly.from_spline")
     n = len(t) - k - 1
