@@ -36,6 +36,7 @@ from ..tracing.recorder import TracedPullback, _start, recording
 from ..tracing.replacements import replaced_by
 from ..tracing.solvers.functions import Call, bare, place_of_call, untraced
 from ..tracing.solvers.table import HANDLERS
+from ..tracing.sought import differentiated_by
 from ..tracing.traced_array import Traced, plain
 from ..trees import LEAF, STATIC, TreeDef, flatten
 from .compiled_pullbacks import CannotCompile, EveryFloat, compiled_vjp, numbers_of, told_of
@@ -133,7 +134,8 @@ class SolverCall(TracedCall):
             args, kwargs = self.skeleton.unflatten([self._given(given, f) for f in self.functions])
             call = CompiledCall(self.function, args, kwargs)
             call.to_first_order = to_first_order
-            found = flatten(self._selected(HANDLERS[self.__name__](call)))[0]
+            with differentiated_by(starts, alone=True):  # what the solver tells beside may depend on all
+                found = flatten(self._selected(HANDLERS[self.__name__](call)))[0]
         now = (*(plain(start) for start in starts), *copies)
         self._require_unwritten([*zip(now, inputs, strict=True), *static])
         del ends

@@ -271,11 +271,18 @@ def _fitted(bar: Any, leaf: Any) -> Any:
 
 
 def _lower_pull(cx: Context, args: list[Any], kwargs: dict[str, Any]) -> Any:
-    """``pull`` as the rules call it: its results have the types of the leaves."""
-    pullback, leaves, cotangents = args
+    """``pull`` as the rules call it: its results have the types of the leaves.
+
+    Of the values only those have a cotangent that carry a derivative; that is None where nothing depends on
+    such a value. The last cotangent is that of the pullback.
+    """
+    pullback, leaves, values, cotangents = args
     wanted = [cx.arg(leaf) for leaf in leaves.items]
-    given = [cx.arg(bar) for bar in cotangents.items]
-    given = [bar for bar in given if not (isinstance(bar, Lit) and bar.value is None)]
+    given = [
+        cx.arg(bar)
+        for value, bar in zip(values.items, cotangents.items[:-1], strict=True)
+        if carries_derivative(type_of_arg(cx.arg(value)))
+    ]
     outs = [Var(cotangent_type(type_of_arg(leaf))) for leaf in wanted]
     again = Var(Opaque("pullback"), "pullback")
     builder = cx.builder
@@ -287,15 +294,18 @@ def _lower_pull(cx: Context, args: list[Any], kwargs: dict[str, Any]) -> Any:
 pull.__ast_ad_lower__ = _lower_pull  # type: ignore[attr-defined]
 
 
-@vjp(traced_call)
+@vjp(traced_call, absent=True)
 def _traced_call_rule(g, ans, call, leaves, constants):  # type: ignore[no-untyped-def]
-    return None, pull(ans[-1], leaves, g)[:-1], None
+    return None, pull(ans[-1], leaves, ans[:-1], g)[:-1], None  # type: ignore[call-arg]
 
 
-@vjp(pull)
+@vjp(pull, absent=True)
 def _pull_rule(g, ans, pullback, leaves, cotangents):  # type: ignore[no-untyped-def]
-    bars = pull(ans[-1], (*leaves, *cotangents), g)
-    return None, bars[: len(leaves)], bars[len(leaves) : -1]
+    given = tuple(bar for bar in cotangents if bar is not None)
+    bars = pull(ans[-1], (*leaves, *given), ans[:-1], g)  # type: ignore[call-arg]
+    of_given = list(bars[len(leaves) : -1])
+    of_cotangents = tuple(None if bar is None else of_given.pop(0) for bar in cotangents)
+    return None, bars[: len(leaves)], of_cotangents
 
 
 _OWN = os.path.join(os.path.dirname(os.path.dirname(__file__)), ""), "<slice of ", "<frozen importlib"

@@ -469,3 +469,45 @@ def test_arguments_and_globals_stay_as_they_are():
         assert gradient(P) == pytest.approx(differences(from_outside, P), rel=1e-6)
     finally:
         OUTSIDE[0] = 2.0
+
+
+def error_of_an_integral(p):
+    return quad(lambda x: np.exp(-p * x), 0.0, 1.0)[1]
+
+
+def integral_and_error(p):
+    value, error = quad(lambda x: np.exp(-p * x), 0.0, 1.0)
+    return value + 1e6 * error
+
+
+def error_by_a_zero(p):
+    """The derivative by the factor is the error, but not known is how that varies."""
+    value, error = quad(lambda x: np.exp(-p * x), 0.0, 1.0)
+    return value * p + error * (p - 1.3)
+
+
+@pytest.mark.parametrize("f", [error_of_an_integral, integral_and_error])
+def test_what_a_solver_tells_beside_has_no_derivative(f):
+    """Refused, not zero; without a check of the first call that would find it."""
+    gradient = ast_ad.grad(f, check=False)
+    for _ in range(2):
+        with pytest.raises(ast_ad.AdError, match="the way that the solver took"):
+            gradient(P)
+
+
+def test_what_nothing_depends_on_is_not_refused():
+    value, second = ast_ad.value_and_grad(ast_ad.grad(lambda p: quad(lambda x: np.exp(-p * x), 0.0, 1.0)[0]))(
+        P
+    )
+    e = np.exp(-P)
+    assert value == pytest.approx((e * (P + 1) - 1) / P**2, rel=1e-10)
+    assert second == pytest.approx((2 - e * (P**2 + 2 * P + 2)) / P**3, rel=1e-8)
+
+
+def test_a_cotangent_that_happens_to_be_zero_is_no_absent_one():
+    gradient = ast_ad.grad(error_by_a_zero, check=False)
+    assert gradient(P) == pytest.approx(
+        (error_by_a_zero(P + 1e-4) - error_by_a_zero(P - 1e-4)) / 2e-4, rel=1e-6
+    )
+    with pytest.raises(ast_ad.AdError, match="the way that the solver took"):
+        ast_ad.grad(ast_ad.grad(error_by_a_zero, check=False), check=False)(P)

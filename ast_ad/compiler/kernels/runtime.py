@@ -25,19 +25,13 @@ from .code_cache import keep_machine_code
 from .compilers import Apart, Careful
 from .linked import linked
 
-FLAGS = {"reassoc", "contract", "arcp"}
+FLAGS, IN_ORDER, OF_SINGLE = {"reassoc", "contract", "arcp"}, {"arcp"}, {"reassoc", "contract"}
 """What LLVM may do with floating-point numbers: reorder sums and products; infinities and NaN stay.
 
-In kernels where a sum contains a number and its opposite (``rounding``) only divisions of several numbers by
-one may become products: a residual is that of the quotient as it is rounded, whichever way. Reciprocals of
-divisors below ``6e-309`` are infinite. Signs of zeros count: or ``x / sqrt(x)`` would become ``sqrt(x)``,
-0 at 0."""
-
-OF_SINGLE = {"reassoc", "contract"}
-"""Those for single precision: the processor's estimate of a reciprocal makes NaN of `1 / 0`, `1 / inf`."""
-
-IN_ORDER = {"arcp"}
-"""Those of them for sums that are made in the order that is written."""
+``IN_ORDER``: in kernels where a sum contains a number and its opposite (``rounding``): a residual is that of
+a quotient as it is rounded, whichever way. ``OF_SINGLE``: in single precision, where the processor's estimate
+of a reciprocal makes NaN of `1 / 0`, `1 / inf`. Others of divisors below ``6e-309`` are infinite. Signs of
+zeros count: without them ``x / sqrt(x)`` becomes ``sqrt(x)``, 0 at 0."""
 
 LONG = 1.0
 """Seconds of a compilation that is told."""

@@ -144,8 +144,4 @@ def piece(self: Any, x_new: Any) -> Any:
     plain = x.dtype in NUMPYS and self.y.dtype in NUMPYS
     if plain and len(self._y_extra_shape) == 0 and not self._extrapolate:
         return np.interp(x_new, x, self.y)[:, None]
-    high = np.clip(np.searchsorted(x, x_new), 1, len(x) - 1)
-    low = high - 1
-    x_low, x_high, y_low = x[low], x[high], y[low]
-    slope = (y[high] - y_low) / (x_high - x_low)[:, None]
-    return slope * (x_new - x_low)[:, None] + y_low
+    return interp1d._call_linear(self, x_new)  # SciPy's own: its formula is another one since SciPy 1.18

@@ -67,7 +67,7 @@ def test_no_copies_of_the_list():
     assert ".copy()" not in derivative.source, derivative.source
 
 
-@pytest.mark.slow(beyond=1)
+@pytest.mark.slow
 def test_the_whole_tree_is_one_kernel():
     pytest.importorskip("numba")
     derivative = ast_ad.value_and_grad(tree, argnums=(0, 1), backend="numba", fallback="error")

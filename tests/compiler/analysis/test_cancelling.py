@@ -207,6 +207,7 @@ def test_gradients(function, backend, monkeypatch):
         np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-13)
 
 
+@pytest.mark.slow(beyond=3)
 @pytest.mark.parametrize("function", CANCEL)
 def test_nothing_is_asked_of_the_maximum(function):
     derivative = ast_ad.grad(function, (0, 1))

@@ -109,6 +109,7 @@ def lorenz(y, p, steps):
     return np.mean(traj[:, 2]) + np.sum(traj[-1] ** 2)
 
 
+@pytest.mark.slow
 def test_lorenz():
     verify(lorenz, vec(), vec(), 20, second=True)
 
@@ -212,6 +213,7 @@ def reductions(x, n):
     return total
 
 
+@pytest.mark.slow
 def test_reductions():
     verify(reductions, R.normal(size=(3, 3)), 3)
 

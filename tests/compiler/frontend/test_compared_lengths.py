@@ -47,6 +47,7 @@ def by_its_length(x):
     return np.sum(x**2) if len(x) == 1 else np.sum(x**3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 def test_each_length_takes_its_own_path(backend):
     pytest.importorskip("numba")

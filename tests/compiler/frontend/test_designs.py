@@ -43,6 +43,7 @@ def test_of_constants(f, backend):
         assert gradient @ X == pytest.approx((f(x + 1e-6 * X) - f(x - 1e-6 * X)) / 2e-6, rel=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 def test_what_can_not_be_designed():
     def impossible(x):
@@ -65,6 +66,7 @@ def real_by_its_value(x, w):
     return np.sum(shifted) ** 2 * np.sum(x**3)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 @pytest.mark.parametrize("f", [by_what_is_varied, real_by_its_value])
 def test_second_derivatives_of_what_is_real_by_its_value(f):

@@ -263,6 +263,7 @@ def verify(function, backend, *more):
     return derivative
 
 
+@pytest.mark.slow(beyond=3)
 @pytest.mark.parametrize("function", ALL, ids=lambda f: f.__name__)
 def test_values_and_gradients(function):
     verify(function, "numpy")
@@ -290,6 +291,7 @@ def test_only_the_loop_that_makes_keys_is_written_out():
     assert source.forward_source.count("for ") == 2  # the inner one, twice
 
 
+@pytest.mark.slow
 def test_a_long_body_is_not_written_out():
     derivative = ast_ad.grad(wide)
     derivative(W, X)

@@ -88,7 +88,7 @@ PROGRAMS = [
 
 
 @pytest.mark.drawn(of=4)
-@pytest.mark.slow(beyond=2)
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("function", PROGRAMS)
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
@@ -123,6 +123,7 @@ def test_kernels_have_columns():
     assert "for " not in driver and "own_column(edges" in driver and "NumPy code" not in derivative.explain()
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 def test_a_row_of_another_kind_is_seen(monkeypatch):
     monkeypatch.setattr(f"{__name__}.WEIGHTED", list(WEIGHTED))
@@ -142,6 +143,7 @@ def growing(x, edges):
     return springs(x, edges)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 def test_an_argument_stays_as_it_was():
     edges = list(EDGES)

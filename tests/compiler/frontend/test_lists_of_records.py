@@ -552,7 +552,7 @@ def check(f, value, bar):
 
 
 @pytest.mark.parametrize("f", FOLLOWED, ids=lambda f: f.__name__)
-@pytest.mark.parametrize("backend", ["numpy", pytest.param("numba", marks=pytest.mark.slow(beyond=1))])
+@pytest.mark.slow(beyond=3)
 def test_what_is_followed(f, backend):
     """Without the net, so that nothing is set right behind its back."""
     derivative = ast_ad.value_and_grad(f, backend=backend, fallback="error", check=False)
@@ -560,6 +560,7 @@ def test_what_is_followed(f, backend):
         check(f, *derivative(P, 5))
 
 
+@pytest.mark.slow(beyond=3)
 @pytest.mark.parametrize("f", REFUSED, ids=lambda f: f.__name__)
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 def test_what_is_traced(f):

@@ -68,6 +68,7 @@ def test_a_first_call_that_is_deeper_than_the_first_bound():
     assert modes(derivative, [FIRST_BOUND + 3] * 2) == ["fallback", "compiled"]
 
 
+@pytest.mark.slow
 def test_the_text_says_how_deep_it_goes():
     derivative = ast_ad.grad(chain)
     derivative(0.7, 2)

@@ -66,6 +66,7 @@ def frozen(x):
     return np.sum(x**2) * factor * len(frozenset(x)) * len(others) * (1 + len(frozenset()))
 
 
+@pytest.mark.slow(beyond=3)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize(
     "f",

@@ -41,6 +41,7 @@ def of_global(w):
     return energy(w.reshape(SIZES["rows"], 6))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_the_next_call_may_leave_a_length_open(backend):
     gradient = ast_ad.grad(of_either, backend=backend, fallback="error")
@@ -63,6 +64,7 @@ def test_one_row(backend):
         np.testing.assert_allclose(gradient(w, rows), expected, rtol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_what_is_read_from_outside_is_asked_at_each_call(backend, monkeypatch):
     expected = ast_ad.grad(lambda w: energy(w.reshape(4, 6)))(W)

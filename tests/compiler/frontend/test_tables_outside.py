@@ -51,6 +51,7 @@ def by_shapes(x, y):
     return total
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("f", [by_keys, by_loops, by_shapes], ids=lambda f: f.__name__)
 def test_tables(f, backend):

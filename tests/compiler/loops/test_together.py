@@ -343,6 +343,7 @@ def test_a_branch_whose_values_are_read_between_stays_apart():
     fused(f, X, W)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(importlib.util.find_spec("numba") is None, reason="numba is not installed")
 def test_elements_of_a_small_array_are_added_to():
     """Taken apart, added to and put together: a sum, as one that is added to as a whole."""

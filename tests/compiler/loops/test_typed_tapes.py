@@ -518,6 +518,7 @@ def in_a_branch_of_its_own(x, n):
     return y
 
 
+@pytest.mark.slow
 def test_a_loop_in_a_branch():
     for n in (3, -2):
         verify(in_a_branch_of_its_own, np.array([0.4, -0.9, 1.3]), n)

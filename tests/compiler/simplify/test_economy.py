@@ -398,6 +398,7 @@ def test_what_was_written_between_is_not_the_same():
     source_of(f, np.array([0.3, -1.2, 2.0]))
 
 
+@pytest.mark.slow
 def test_what_has_several_results_is_computed_once():
     """Each rule of eigenvalues asks for the eigenvectors, and the products for singular values."""
     a = np.array([[2.0, 0.3], [0.3, 1.0]])

@@ -19,6 +19,7 @@ def poisson(x, w):
     return np.sum(u**2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 def test_hessian_products_transform_no_values(backend):
     if backend == "numba":

@@ -26,7 +26,7 @@ def lowered(function, *args):
     return primal(function, *args), differentiable(leaves), leaves
 
 
-@pytest.mark.slow(one_in=4)
+@pytest.mark.slow(beyond=3)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case[0].__name__)
 def test_against_the_transposed_pullback(case):
     verify(*lowered(*case))

@@ -113,7 +113,7 @@ def test_agrees_with_differences_and_with_rows(function, backend):
     np.testing.assert_allclose(jacobian(X), differences(function, X), rtol=1e-7, atol=1e-9)
 
 
-@pytest.mark.slow(one_in=2)
+@pytest.mark.slow(beyond=3)
 @pytest.mark.parametrize("function", AT_ONCE, ids=lambda f: f.__name__)
 def test_is_one_pass(function):
     jacobian = ast_ad.jacfwd(function, backend="numpy")
@@ -191,6 +191,7 @@ def test_a_hessian_of_a_loop_over_rows_is_one_pass(function, backend):
         assert "seed" not in hessian.source and "NumPy code at" not in hessian.explain()
 
 
+@pytest.mark.slow
 def test_the_linear_half_of_a_loop_over_rows_records_nothing():
     value, lin = ast_ad.linearize(ast_ad.grad(by_number), X, ROWS, LABELS, argnums=(0,))
     np.testing.assert_allclose(lin(X), ast_ad.hessian(by_number)(X, ROWS, LABELS) @ X, rtol=1e-12)
