@@ -314,3 +314,10 @@ def test_a_failure_of_the_compiler_is_told(monkeypatch):
     with pytest.warns(ast_ad.errors.DefectWarning, match="it fails"):
         found = ast_ad.grad(odeint_in_order)(P)
     np.testing.assert_allclose(found, traced_gradient(odeint_in_order, P), rtol=1e-9)
+
+
+def test_second_derivatives_that_are_checked():
+    """The pullback of an equation gives its cotangents leaf by leaf when it is run plainly, too."""
+    gradient = ast_ad.grad(with_math, check=True)
+    found = ast_ad.grad(lambda p: np.sum(gradient(p) * P), check=True)(P)
+    np.testing.assert_allclose(found, differences(gradient, P) @ P, rtol=1e-3, atol=1e-3)
