@@ -22,7 +22,7 @@ from ..eager.tensor import Tensor
 from ..rules.structured import is_structured
 from .faces import makers
 from .flat_iterator import Flat
-from .object_arrays import as_list, objects_of
+from .object_arrays import as_list, filled_with, objects_of
 from .record_arrays import of_records
 from .texts import check_read
 from .traced_array import Traced
@@ -85,9 +85,12 @@ def full(original: Callable[..., Any]) -> Callable[..., Any]:
         if not state.tracing:
             return made
         found = Traced._of(made)
-        if has_traced(fill_value) and isinstance(found, Tensor):
+        if not has_traced(fill_value):
+            return found
+        if isinstance(found, Tensor):
             found[...] = fill_value
-        return found
+            return found
+        return filled_with(fill_value, made) if made.dtype.kind == "O" else found
 
     return _first_by_name(original, "a" if original is np.full_like else "shape", create)
 

@@ -36,9 +36,21 @@ def objects_of(value: Any, like: np.ndarray) -> np.ndarray:
         raise refused("an array of objects that are arrays", DETACHED, "use a list")
     for index, item in zip(np.ndindex(like.shape), items, strict=True):
         found[index] = item
+    return _noting(found)
+
+
+def filled_with(value: Any, like: np.ndarray) -> np.ndarray:
+    """An array of objects that is filled with a traced number, or with several."""
+    found = np.empty_like(like)
+    found[...] = objects_of(value, np.asarray(plain_of(value), object))
+    return _noting(found)
+
+
+def _noting(array: np.ndarray) -> np.ndarray:
+    """Have the trace's end make it plain."""
     if _noted.arrays is not None:
-        _noted.arrays.append(weakref.ref(found))
-    return found
+        _noted.arrays.append(weakref.ref(array))
+    return array
 
 
 def _items(value: Any) -> Iterator[Any]:

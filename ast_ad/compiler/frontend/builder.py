@@ -21,6 +21,7 @@ from .callables.empty_lists import must_hold_some
 from .callables.real_powers import Signs
 from .equal_masks import EqualMasks
 from .types.dummies import InferenceError
+from .types.hidden_numbers import refuse_hidden
 from .types.infer import result_type
 from .types.integers import size_of_result
 from .types.rule_divisions import Divisors, number_class
@@ -125,6 +126,8 @@ class Builder:
         if fn in _FOLDABLE and not keywords and all(_is_number(a) for a in arguments):
             return fold(fn, arguments)
         types = result_type(asked, arguments if fn is asked else _divisible(arguments), keywords)
+        if not self.adjoint:
+            refuse_hidden(fn, arguments, keywords, types)
         for items in () if self.adjoint else must_hold_some(asked, arguments, keywords, types):
             self.append(Op(required.require_some, (self.op(len, items),), (), {}, self.span, effect=True))
         if isinstance(types, Scalar) and types.kind == "int":

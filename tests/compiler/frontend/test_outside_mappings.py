@@ -1,6 +1,7 @@
 """Are dicts of other classes that live outside read as dicts, and followed where reads are code?"""
 
 from collections import Counter, OrderedDict, defaultdict
+from dataclasses import dataclass, field, fields
 
 import pytest
 
@@ -86,6 +87,29 @@ def of_its_class(x):
     return NAMED.scaled(x) * x + sum(NAMED.values())
 
 
+@dataclass
+class Checked:
+    """Its fields tell how they are checked, as validating packages have it."""
+
+    a: float = field(default=1.0, metadata={"types": (int, float), "times": 2.0})
+    b: float = 1.0
+
+    def __post_init__(self):
+        for each in fields(self):
+            meta = each.metadata
+            if not meta:
+                continue
+            value = getattr(self, each.name)
+            if not isinstance(value, meta.get("types")):
+                raise TypeError(each.name)
+            setattr(self, each.name, value * meta["times"] * len(meta))
+
+
+def checked_by_metadata(x):
+    given = Checked(a=x * x, b=x)
+    return given.a * given.b if COUNTS and not OrderedDict() else x
+
+
 def read_by_code(x):
     return DOUBLED["a"] * x + sum(DOUBLED[key] for key in ("a", "b")) * x
 
@@ -99,7 +123,8 @@ def chosen_by_class(x):
     return made["a"] * (2.0 if isinstance(made, OrderedDict) else 3.0)
 
 
-COMPILED = [chosen_by_name, items, keys, values, there, copied, passed, dotted, of_its_class]
+COMPILED = [chosen_by_name, items, keys, values, there, copied, passed, dotted, of_its_class,
+            checked_by_metadata]  # fmt: skip
 
 
 @pytest.mark.parametrize("backend", ["numpy", "numba"])

@@ -127,9 +127,12 @@ def b_require(
 
 
 def whole(cx: Context, value: Value, dtype: Value | None) -> dict[str, Any]:
-    """The keyword that makes integers of what is no array: unlike a conversion, it raises."""
+    """The keyword that makes integers of what is no array: unlike a conversion, it raises.
+
+    Texts and other constants are made what they shall be at once: no array of them is converted.
+    """
     target = None if dtype is None else cx.demand(dtype, "a dtype")
-    if isinstance(value, Arr) or target is None or np.dtype(target).kind not in "iu":
+    if isinstance(value, Arr) or target is None or np.dtype(target).kind not in "iuOUS":
         return {}
     return {"dtype": Lit(np.dtype(target))}
 

@@ -14,6 +14,7 @@ from ...ir.ops import Block, If, Lit, Var, variables
 from ...ir.types import Array, Optional, Scalar, Type
 from .. import doors
 from ..context import Context
+from ..outside_values import MAPPINGS
 from ..store.heaps import region
 from ..store.merge import Phis, merge_states
 from ..tables import expression, statement
@@ -201,6 +202,8 @@ def truth_of_object(cx: Context, value: Value) -> Any:
         method = special(cx, value, name)
         if method is not None:
             return truth(cx, doors.call(cx, method, [], {}))
+        if name == "__len__" and isinstance(value, Live) and isinstance(value.value, MAPPINGS):
+            return truth(cx, doors.length(cx, value))  # of no code of Python's: what it holds is read
         if cls is not None and hasattr(cls, name):
             raise cx.unsupported(
                 f"the truth value of a {cls.__name__}", "what it holds is not followed", "use a list"

@@ -37,6 +37,7 @@ from ..store.outer_stores import Attributes
 from ..store.windows import is_int, parts_of, shape_of as array_shape, uncertain
 from ..types.basic_indices import index_type
 from ..types.dummies import InferenceError
+from ..types.hidden_numbers import is_label
 from ..types.layouts import orders_of_solid
 from ..values import Arr, Dct, Flat, Iterable, Live, Lst, Obj, Range, Tup, Value, View
 from .attribute_stores import load_entry, store_entry
@@ -369,7 +370,7 @@ def store_array_item(cx: Context, base: Arr, index: Value, value: Value) -> None
     kinds = kind_of(before.type), kind_of(type_of_arg(new))
     if kinds[1] == "complex" and kinds[0] in ("float", "int"):
         new = real_part(cx, new, before)
-    if kinds[0] == "other":
+    if kinds[0] == "other" and not is_label(before.type, new):
         raise cx.unsupported(
             f"a store into an array of {before.type}", "it holds no numbers", "use a numeric dtype"
         )

@@ -61,6 +61,8 @@ def index_type(base: Arg, index: Arg) -> Type | None:
 def chosen_type(base: Arg, mask: Arg) -> Type | None:
     """The type of ``base[mask]`` of booleans, or None: as long as whatever else the same ones choose.
 
+    One boolean chooses, too: all of the array or nothing.
+
     >>> x, y, mask = (Var(Array(np.dtype(t), (3,))) for t in (float, float, bool))
     >>> chosen_type(x, mask) == chosen_type(y, mask), chosen_type(x, y)
     (True, None)
@@ -71,7 +73,7 @@ def chosen_type(base: Arg, mask: Arg) -> Type | None:
     if type.shape is None or kind_of(mask.type) != "bool":
         return None
     rank = len(mask.type.shape or ()) if isinstance(mask.type, Array) else 0
-    if not 0 < rank <= len(type.shape):
+    if rank > len(type.shape):
         return None
     mask.chooses = mask.chooses or Dim.fresh()
     return Array(type.dtype, (mask.chooses, *type.shape[rank:]))

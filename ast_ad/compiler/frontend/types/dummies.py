@@ -203,7 +203,10 @@ def class_dummies(var: Var) -> list[Any]:
         if isinstance(type, Opaque) and type.name in _GENERATORS:
             found.append(_GENERATORS[type.name](0))
         elif isinstance(type, Array) and type.shape is None:
-            found += [filler(type.dtype), *(np.full((1,) * rank, filler(type.dtype)) for rank in range(3))]
+            found += [
+                filler(type.dtype),
+                *(np.full((1,) * rank, filler(type.dtype), type.dtype) for rank in range(3)),
+            ]
         else:
             one = Var(type)
             one.known = var.known
@@ -226,7 +229,7 @@ def dummy_number(arg: Arg, type: Scalar, table: dict[object, int]) -> Any:
 
 
 def filler(dtype: np.dtype) -> Any:
-    value = {"b": True, "i": 1, "u": 1, "f": 0.5, "c": 0.5 + 0.25j}.get(dtype.kind)
+    value: Any = {"b": True, "i": 1, "u": 1, "f": 0.5, "c": 0.5 + 0.25j, "U": "a", "S": b"a"}.get(dtype.kind)
     if value is None:
         if dtype.kind != "O":
             raise InferenceError(f"arrays of dtype {dtype} are not supported")
@@ -241,7 +244,7 @@ def _array(type: Array, shape: tuple[int, ...], run: int = 0) -> np.ndarray:
     if type.dtype.kind == "f" and len(shape) == 1:
         values = np.linspace(0.1, 0.9, shape[0]).astype(type.dtype)
         return np.where(np.arange(shape[0]) < 2, 0, 0.5).astype(type.dtype) if run else values
-    out = np.full(shape, filler(type.dtype))
+    out = np.full(shape, filler(type.dtype), type.dtype)  # texts of the length that they may have
     if len(shape) >= 2 and type.dtype.kind in "fc":  # well-conditioned, where squares are factorised
         diagonal = np.arange(1.5, shape[-1] + 1)  # no two of them have the product 1
         out = out * 0 + np.eye(shape[-2], shape[-1], dtype=type.dtype) * diagonal.astype(type.dtype)

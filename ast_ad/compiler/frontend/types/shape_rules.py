@@ -136,7 +136,10 @@ def _selects(fn: Callee, args: tuple[Arg, ...]) -> bool:
     """Whether booleans select items: how many they are depends on what they hold."""
     if fn is not operator.getitem:
         return False
-    held = [a.type if isinstance(a, Var) else type_of(getattr(a, "value", None)) for a in atoms(args[1])]
+    parts = list(atoms(args[1]))
+    if any(isinstance(a, Var) and isinstance(a.type, Scalar) and a.type.kind == "bool" for a in parts):
+        return True
+    held = [a.type if isinstance(a, Var) else type_of(getattr(a, "value", None)) for a in parts]
     return any(isinstance(t, Array) and t.kind == "bool" for t in held)
 
 
