@@ -28,6 +28,11 @@ HANDING_ON = {"RESUME", "LOAD_FAST", "LOAD_GLOBAL", "LOAD_NAME", "LOAD_CONST", "
               "LOAD_FAST_LOAD_FAST", "STORE_FAST_LOAD_FAST", "LOAD_SMALL_INT", "LOAD_FAST_BORROW",
               "LOAD_FAST_BORROW_LOAD_FAST_BORROW", "NOT_TAKEN"}  # fmt: skip
 ASKED = {"getattr", "isinstance"}
+# Where it may name NumPy: for a new array of constants, which may be what an attribute is by default.
+CREATORS = {"array", "zeros", "ones", "eye", "identity"}
+CONSTANTS = set(
+    "PUSH_NULL LOAD_CONST LOAD_SMALL_INT BUILD_LIST BUILD_TUPLE LIST_EXTEND PRECALL CACHE".split()
+)
 
 
 @functools.lru_cache(maxsize=256)
@@ -51,7 +56,7 @@ def _only_hands_on(finalize: Any) -> bool:
         return True
     if not isinstance(finalize, types.FunctionType) or finalize.__closure__:
         return False
-    for step in dis.get_instructions(finalize):
+    for step in _without_defaults(list(dis.get_instructions(finalize)), finalize.__globals__):
         if step.opname not in HANDING_ON:
             return False
         if step.opname.startswith("LOAD_GLOBAL") and step.argval not in ASKED | {"None"}:
@@ -61,6 +66,23 @@ def _only_hands_on(finalize: Any) -> bool:
         if step.opname == "LOAD_CONST" and isinstance(step.argval, str) and hasattr(np.ndarray, step.argval):
             return False
     return True
+
+
+def _without_defaults(steps: list[Any], names: dict[str, Any]) -> list[Any]:
+    """The instructions without those that make arrays of constants, ``np.array([1.0, 0.0])``."""
+    kept: list[Any] = []
+    while steps:
+        step = steps.pop(0)
+        of_numpy = step.opname == "LOAD_GLOBAL" and getattr(names.get(step.argval), "__name__", "") == "numpy"
+        if of_numpy and steps[0].argval in CREATORS:
+            steps.pop(0)
+            while steps and steps[0].opname in CONSTANTS:
+                steps.pop(0)
+            if steps and steps[0].opname.startswith("CALL"):
+                steps.pop(0)
+                continue
+        kept.append(step)
+    return kept
 
 
 def is_followed(kind: Any) -> bool:

@@ -125,6 +125,8 @@ def converts(original: Callable[..., Any]) -> Callable[..., Any]:
                 return records
         of_objects = dtype is not None and np.dtype(dtype).kind == "O"
         object = object if dtype is None or of_objects else as_list(object)
+        if original is not np.asanyarray and hasattr(type(object), "_as_numpys"):
+            object = object._as_numpys()
         if isinstance(object, Flat):
             object = object.copy()
         elif isinstance(getattr(type(object), "__array__", None), types.FunctionType):

@@ -21,7 +21,7 @@ from typing import Any
 
 from ..eager.state import state
 from ..shelves import shelf_of
-from . import hulls, texts
+from . import hulls, supers, texts
 from .builtin_classes import CLASSES
 from .extrema import FUNCTIONS
 from .identity import Protocols, told
@@ -75,7 +75,7 @@ def _builtins(namespace: dict[str, Any]) -> Iterator[Place]:
     """The classes and functions of Python's that have to look at traced values."""
     if "__builtins__" not in namespace:  # no module
         return
-    for name, instead in (CLASSES | FUNCTIONS | texts.FUNCTIONS).items():
+    for name, instead in (CLASSES | FUNCTIONS | texts.FUNCTIONS | supers.FUNCTIONS).items():
         if name not in namespace:
             yield namespace, name, ABSENT, instead
 

@@ -48,12 +48,13 @@ from .replacements import replaced_by
 from .shared_arguments import Sharing, Twice
 from .solvers import table  # noqa: F401  (puts SciPy's solvers among the replacements)
 from .sought import differentiated_by
+from .subclass_operators import TracedOperated
 from .subclasses import TracedSubclass
 from .survivors import make_plain
 from .texts import noting
 from .traced_array import Traced, TracedNumber, TracedScalar, plain
 
-for _class in (Traced, TracedScalar, TracedNumber, TracedSubclass):
+for _class in (Traced, TracedScalar, TracedNumber, TracedSubclass, TracedOperated):
     register_leaf(_class)
     hide(_class)
 

@@ -2,7 +2,7 @@
 
 ``x.view(Kind)`` gives it the class, and NumPy's functions hand it on as they do for plain arrays, as they are
 given one of that class. Methods and attributes that the class adds are found in it. A class that changes what
-an array does (its operators, the protocols of NumPy) is refused: no rule knows of it. One whose own code
+NumPy does with an array (its comparisons, the protocols) is refused: no rule knows of it. One whose own code
 chooses items, by names say, is asked for the index that it hands on. What leaves the trace is an array of
 NumPy's own.
 """
@@ -28,32 +28,33 @@ class TracedSubclass(Traced):
     """An array of a class that is derived from ``np.ndarray``: ``_python`` is what NumPy gets."""
 
     _face = Traced
+    _held: Any = property(lambda self: self._python)  # the array as one of its class
 
     @property  # type: ignore[misc]
     def __class__(self) -> Any:
-        return type(self._python)
+        return type(self._held)
 
     def __getattr__(self, name: str) -> Any:
         """What the class has beside what arrays have, and what was set in the array."""
-        if name in vars(self._python):
-            return vars(self._python)[name]
-        found = inspect.getattr_static(type(self._python), name, None)
+        if name in vars(self._held):
+            return vars(self._held)[name]
+        found = inspect.getattr_static(type(self._held), name, None)
         if found is None or hasattr(np.ndarray, name):
             return super().__getattr__(name)
-        return found.__get__(self, type(self._python)) if hasattr(type(found), "__get__") else found
+        return found.__get__(self, type(self._held)) if hasattr(type(found), "__get__") else found
 
     def __setattr__(self, name: str, value: Any) -> None:
         ours = name[:1] == "_" and (hasattr(Traced, name) or name in self.__dict__)  # as a view's counter is
         if ours or name in SETTABLE:
             return super().__setattr__(name, value)
-        found = inspect.getattr_static(type(self._python), name, None)
+        found = inspect.getattr_static(type(self._held), name, None)
         if hasattr(type(found), "__set__"):
             return found.__set__(self, value)
-        vars(self._python)[name] = value
+        vars(self._held)[name] = value
         return None
 
     def __getitem__(self, index: Any) -> Any:
-        if type(self._python).__getitem__ is np.ndarray.__getitem__:
+        if type(self._held).__getitem__ is np.ndarray.__getitem__:
             return super().__getitem__(index)
         return chosen(self, index)
 
@@ -94,6 +95,7 @@ def viewed(t: Any, kind: Any) -> Any:
     """A view of a traced array, of this class."""
     why = (
         changed_by(kind, ITEMS)
+        and changed_by(kind, makers["own"])
         or not chooses_alike(kind)
         and f"{kind.__name__} changes what arrays do: items"
     )
@@ -106,10 +108,12 @@ def made(array: Any) -> Any:
     """An array of another class than NumPy's as a traced one; as one of NumPy's, where that has no form."""
     if array.dtype.kind not in "fc":
         return array
-    plain = array.view(np.ndarray)
-    if changed_by(array.__class__, ITEMS) or not chooses_alike(array.__class__):
+    plain, kind = array.view(np.ndarray), array.__class__
+    if not chooses_alike(kind):
         return of_array(Traced, plain)
-    return of_array(TracedSubclass, plain, array)
+    if not changed_by(kind, ITEMS):
+        return of_array(TracedSubclass, plain, array)
+    return of_array(Traced, plain) if changed_by(kind, makers["own"]) else makers["operated"](plain, array)
 
 
 def chooses_alike(kind: Any) -> bool:
@@ -128,9 +132,9 @@ def chooses_alike(kind: Any) -> bool:
 
 def chosen(t: Any, index: Any) -> Any:
     """An item as the code of the class chooses it: by the index that it hands on to arrays in the end."""
-    kind: Any = type(t._python)
+    kind: Any = type(t._held)
     asked = t._array.view(_recorder(kind))
-    asked.__dict__.update(vars(t._python))
+    asked.__dict__.update(vars(t._held))
     calls: list[Any] = []
     asked.__dict__[CALLS] = calls
     found = asked[plain_of(index)]
@@ -139,7 +143,7 @@ def chosen(t: Any, index: Any) -> Any:
     result = Traced.__getitem__(t, _plain_index(calls[0][0]))
     if isinstance(found, kind):
         own = {name: value for name, value in vars(found).items() if name != CALLS}
-        vars(result._python).update(own)
+        vars(result._held).update(own)
     return result
 
 
@@ -174,4 +178,4 @@ def _is_kind(kind: Any) -> bool:
     return isinstance(kind, type) and issubclass(kind, np.ndarray)
 
 
-makers.update(subclass=made, view=viewed)
+makers.update(subclass=made, view=viewed, face=TracedSubclass)

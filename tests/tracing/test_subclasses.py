@@ -46,7 +46,7 @@ class Labelled(np.ndarray):
 
 
 class Shifted(np.ndarray):
-    def __mul__(self, other):
+    def __rmul__(self, other):
         return np.asarray(self) + other
 
 
@@ -173,7 +173,7 @@ def test_the_class_is_what_numpy_makes_it(text):
     assert len(set(kinds)) == 1, kinds
 
 
-@pytest.mark.parametrize("kind, told", [(Shifted, "__mul__"), (Counting, "__array_finalize__"),
+@pytest.mark.parametrize("kind, told", [(Shifted, "__rmul__"), (Counting, "__array_finalize__"),
                                         (np.matrix, "changes what arrays do")])  # fmt: skip
 def test_classes_that_change_what_arrays_do_are_refused(kind, told):
     with pytest.raises((MissingRuleError, UnsupportedError), match=told):
