@@ -56,9 +56,9 @@ def complex_into_real(x):
 
 
 @refused("it holds no numbers", X)
-def store_of_strings(x):
-    names = np.empty(2, dtype="U3")
-    names[0] = "abc"  # here
+def store_of_numbers_among_objects(x):
+    held = np.empty(2, dtype=object)
+    held[0] = x[0]  # here
     return np.sum(x)
 
 
