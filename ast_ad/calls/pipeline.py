@@ -22,6 +22,7 @@ from ..compiler.loops.loop_fusion import fuse_loops
 from ..compiler.loops.tape_elision import read_final
 from ..compiler.loops.tape_layout import typed_tapes
 from ..compiler.loops.tuple_lists import tuples_apart
+from ..compiler.loops.undone_writes import undo_writes
 from ..compiler.report import Report
 from ..compiler.simplify.expand_definitions import expand
 from ..compiler.simplify.joined_branches import join_branches
@@ -94,7 +95,8 @@ def for_kernels(pure: Pure, report: Report, dropped: Collection[Any] = (None,)) 
 
     fused = fuse_loops(expand(small_arrays(substitute(pure.function, True), report=report), *forms()), report)
     arrays = expand(lists_as_arrays(rows_end_to_end(tuples_apart(fused), ROWS_LIKE), ROWS_LIKE), *forms())
-    tapes = typed_tapes(read_final(arrays if None in dropped else watched(arrays), report), report)
+    read = read_final(arrays if None in dropped else watched(arrays), report)
+    tapes = typed_tapes(undo_writes(read, report), report)
     return write_in_place(tapes, *pure[1:], report=report)
 
 

@@ -81,9 +81,9 @@ class Context:
         self.frame: Frame = Frame(None, {})
         self.iterated: list[Any] = []  # what the loops under way run over
         self.fixed: list[set[Lst]] = []  # those of the lists whose items were taken when the loop began
-        self.unrolled = 0
         self.short: list[Passes] = []  # the loops under way that are short enough to be written out
         self.active: dict[int, list[Block]] = {}  # of functions that are being read: where each call stands
+        self.conditions: list[tuple[Block, Value]] = []  # of branches that are being read: where each stands
         self.bounds: Bounds | None = None  # of functions that call themselves
         self.bodies: Counter[int] = Counter()  # how often one of these was read
         self.errstate: dict[str, str] = {}
@@ -94,7 +94,7 @@ class Context:
         self.held: Collection[Any] = frozenset()  # as ``shared``, with names that no pass reads
         self.twice: Collection[Any] = frozenset()  # the containers with another reference
         self.apart, self.looked = False, list[Any]()  # whether it lies in one; whose items are looked at
-        self.outer_iterated = self.since = self.branch_start = 0
+        self.unrolled = self.outer_iterated = self.since = self.branch_start = 0
         self.holders: dict[Any, Any] = {}
         self.unbound_reads: set[tuple[Any, Any]] = set()  # names of frames, read where they are unbound
         self.tried: list[tuple[str, int, int]] = []

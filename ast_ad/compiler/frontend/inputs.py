@@ -182,14 +182,14 @@ class Inputs:
             return True
         if isinstance(var.type, Scalar) and isinstance(var.type.size, Dim):
             found: set[Any] = set()
-            if self._dim_leaves(var.type.size, found):
+            if self.dim_leaves(var.type.size, found):
                 keys |= found
                 return True
         if isinstance(var.type, Array):
             return (
                 shape
                 and var.type.shape is not None
-                and all(isinstance(d, int) or self._dim_leaves(d, keys) for d in var.type.shape)
+                and all(isinstance(d, int) or self.dim_leaves(d, keys) for d in var.type.shape)
             )
         op = self.producers.get(var.id)
         if op is None:
@@ -197,7 +197,7 @@ class Inputs:
         only_shape = shape or op.fn in (np.shape, np.size, len, np.ndim)
         return all(self._leaves(v, keys, only_shape) for v in variables(*operands(op)))
 
-    def _dim_leaves(self, dim: Dim, keys: set[object]) -> bool:
+    def dim_leaves(self, dim: Dim, keys: set[object]) -> bool:
         for atom in symbols(dim):
             key = atom.key
             if not (isinstance(key, tuple) and key[0] in ("arg", "outside")):

@@ -42,20 +42,24 @@ Write = tuple[Arg, Env, list[Linear]]  # an index, with the bounds of what is in
 def read_final(function: Function, report: Report = UNHEARD) -> Function:
     """The same function with fewer values on its tapes."""
     result = copy_function(function)
-    finder = _Finder(result, report)
+    finder = Finder(result, report)
     finder.visit(result.body)
     return simplify(result) if finder.found else result
 
 
-class _Finder:
-    """``makers``: the statement that computes each Var; ``inside``: what the outermost loop binds;
-    ``tapes``: the tape of an inner loop that the adjoint knows by another name."""
+class Finder:
+    """Pairs of loops and their adjoints, and what they save.
+
+    ``makers``: the statement that computes each Var; ``inside``: what the outermost loop binds; ``tapes``:
+    the tape of an inner loop that the adjoint knows by another name; ``nests``: for each loop that has an
+    adjoint the loops around it, and it, each with its adjoint."""
 
     def __init__(self, function: Function, report: Report) -> None:
         self.report = report
         self.makers: dict[Var, Statement] = {out: op for op in walk(function.body) for out in op.outs}
         self.inside: set[Var] = set()
         self.tapes: dict[Var, Var] = {}
+        self.nests: dict[For, list[Pair]] = {}
         self.found = False
         self.count = 0
 
@@ -67,7 +71,12 @@ class _Finder:
             if isinstance(op, For) and op.adjoint:
                 for first in {id(m): m for source, _ in op.items if (m := self.loop(source, block))}.values():
                     self.inside = set(bound_within(Block([first])))
+                    self.nests.clear()
                     self.pair([(first, op)])
+                    self.together(first)
+
+    def together(self, first: For) -> None:
+        """What is to be done once all that the loops in an outermost one save has been seen."""
 
     def loop(self, source: Arg, block: Block) -> For | None:
         maker = self.makers.get(source) if isinstance(source, Var) else None
@@ -78,6 +87,7 @@ class _Finder:
         first, second = nest[-1]
         if not self.matches(nest):
             return
+        self.nests[first] = nest
         for source, variables in second.items:
             tape = self.tapes.get(source, source) if isinstance(source, Var) else source
             for k, var in enumerate(variables):

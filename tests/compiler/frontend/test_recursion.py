@@ -195,3 +195,71 @@ def test_what_is_stored_or_printed_comes_once(how, monkeypatch, capsys):
         out = capsys.readouterr().out.split()
         assert [*map(int, out)] + log == [*range(n, -1, -1)]
     assert derivative.mode == "compiled"
+
+
+def heap(weights, x):
+    """Where it ends the length of an array decides, which is no argument of a call."""
+
+    def value(node):
+        if node >= len(weights):
+            return x
+        return np.tanh(weights[node] * value(2 * node + 1) + value(2 * node + 2))
+
+    return np.sum(value(0))
+
+
+def halves(x, least):
+    """Sums of halves; ``least`` is an int that is compared with a length."""
+
+    def total(start, stop):
+        if stop - start <= least * len(x) // len(x):
+            return np.sum(np.sin(x[start:stop]))
+        middle = (start + stop) // 2
+        return np.cos(total(start, middle)) * total(middle, stop)
+
+    return total(0, len(x))
+
+
+@pytest.mark.parametrize("function, rest", [(heap, (np.ones(3),)), (halves, (2,))])
+def test_lengths_of_other_arrays_end_a_recursion(function, rest):
+    """A program for each length, as deep as that takes, and none that is traced."""
+    derivative = ast_ad.value_and_grad(function, backend="numpy", fallback="error")
+    for n in (3, 7, 12, 3, 1):
+        x, h = 0.3 + np.linspace(0.0, 1.0, n), 1e-5
+        value, gradient = derivative(x, *rest)
+        assert value == function(x, *rest)
+        for i, step in enumerate(h * np.eye(n)):
+            slope = (function(x + step, *rest) - function(x - step, *rest)) / (2 * h)
+            assert np.isclose(gradient[i], slope, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.slow
+def test_kernels_of_such_a_recursion():
+    pytest.importorskip("numba")
+    derivative = ast_ad.value_and_grad(heap, argnums=(0, 1), backend="numba", fallback="error")
+    plain = ast_ad.value_and_grad(heap, argnums=(0, 1), backend="numpy")
+    for n in (7, 20):
+        x = 0.3 + np.linspace(0.0, 1.0, n)
+        for got, expected in zip(derivative(x, np.ones(4))[1], plain(x, np.ones(4))[1], strict=True):
+            np.testing.assert_allclose(got, expected, rtol=1e-12)
+
+
+def test_data_that_end_a_recursion_ask_for_no_length():
+    """One program serves all lengths; that the data are compared with a length as well changes nothing."""
+
+    def along(x, following):
+        def value(i):
+            if following[i] < 0:
+                return x[i]
+            return np.sin(x[i] * value(following[i])) if i < len(x) else x[0]
+
+        return value(0)
+
+    derivative = ast_ad.grad(along, backend="numpy")
+    for n in (5, 6, 7):
+        x = np.linspace(0.2, 1.0, n)
+        following = np.array([2, -1, 1, *[-1] * (n - 3)])
+        gradient = derivative(x, following)
+        expected = np.cos(x[0] * np.sin(x[2] * x[1]))
+        assert np.isclose(gradient[0], expected * np.sin(x[2] * x[1]))
+    assert "shape" not in str(derivative.explain()).split("Runs as")[-1]

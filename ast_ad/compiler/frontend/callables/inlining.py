@@ -21,7 +21,7 @@ from ..outside_values import outside_constant
 from ..source.functions import Source, find_source
 from ..source.live_names import is_generator, local_names, outlives_its_call
 from ..values import Arr, Closure, Dct, Frame, Generator, Tup, Value
-from .recursion import MAX_RECURSION, code_of_tree, follow
+from .recursion import MAX_RECURSION, code_of_tree, demand_compared, follow
 
 RULES = __name__.partition(".")[0] + ".rules."
 
@@ -129,6 +129,7 @@ def endless(cx: Context, given: list[Value], node: gast.AST, frame: Frame, name:
     if cx.inputs is not None:  # perhaps lengths decide where the recursion ends
         args = [cx.arg(v) for v in given if isinstance(v, (Arr, Var))]
         cx.inputs.demand_shapes([v for v in args if isinstance(v, Var)])
+        demand_compared(cx, cx.active.get(id(node), []))
     problem = cx.unsupported(
         f"recursion in `{name}`",
         f"it is more than {MAX_RECURSION} calls deep, or its depth is known at run time only",

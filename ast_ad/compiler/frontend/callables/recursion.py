@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import os
 import types
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ....errors import AdError, RecursionDepthError
 from ...ir.builtin import raise_
-from ...ir.ops import Lit, Op, Var
-from ...ir.types import Opaque
+from ...ir.ops import Block, Lit, Op, Var, variables
+from ...ir.types import Opaque, Scalar
 from ..constructs.boundness import Raised
 from ..constructs.untaken_paths import Line, Untaken
+from ..inputs import Restart
 from ..values import Frame
 
 if TYPE_CHECKING:
@@ -82,6 +83,27 @@ def follow(cx: Context, node: Any, frame: Frame, name: str) -> bool:
     if len(under_way) >= bound and under_way[-1] is not cx.builder.block:
         stop(cx, name, bound)
     return len(under_way) <= MAX_RECURSION and cx.bodies[id(node)] <= MOST_BODIES
+
+
+def demand_compared(cx: Context, under_way: Sequence[Block]) -> None:
+    """Ask for a build in which what decides whether a function calls itself is static, where that is lengths.
+
+    ``under_way``: where its calls stand. Of ints of arguments it is asked where they are compared with
+    lengths; where the data decide, nothing is asked.
+    """
+    found: set[Any] = set()
+    assert cx.inputs is not None
+    for block, cond in reversed(cx.conditions):
+        op, keys = cx.inputs.producers.get(getattr(cond, "id", -1)), set[Any]()
+        types = [v.type for v in variables(*op.args)] if op is not None else []
+        sizes = [type.size if isinstance(type, Scalar) else None for type in types]
+        static = all(isinstance(n, int) or n is not None and cx.inputs.dim_leaves(n, keys) for n in sizes)
+        if static and any(key[2:] == ("shape",) for key in keys):
+            found |= keys
+        if under_way and block is under_way[-1]:  # what stands before the last call has decided about that
+            break
+    if found - cx.inputs.constants:
+        raise Restart(found)
 
 
 def told(depths: Mapping[Code, int]) -> list[str]:

@@ -89,6 +89,7 @@ def _branch(
     since, entry = now(), cx.state
     start, cx.branch_start = cx.branch_start, Var(Scalar("bool")).id
     span = cx.builder.span
+    cx.conditions.append((cx.builder.block, cond))
     try:
         told = [list(facts_told(cx, cond, holds)) for holds in (True, False)]
         sides = [side(cx, entry, run, None, facts) for run, facts in zip((then, orelse), told, strict=True)]
@@ -102,6 +103,7 @@ def _branch(
         cx.flag_cond = cond if isinstance(cond, Var) and cond.type == Scalar("bool") else None
         cx.state, phis = merged(cx, since, (sides[0], sides[1]), cond)
     finally:
+        cx.conditions.pop()
         cx.flag_cond, cx.branch_start = None, start
     sides[0][1].results, sides[1][1].results = tuple(phis.then), tuple(phis.orelse)
     cx.builder.append(If(cx.arg(cond), sides[0][1], sides[1][1], tuple(phis.outs), span, cx.builder.adjoint))
