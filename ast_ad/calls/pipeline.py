@@ -96,8 +96,7 @@ def for_kernels(pure: Pure, report: Report, dropped: Collection[Any] = (None,)) 
     fused = fuse_loops(expand(small_arrays(substitute(pure.function, True), report=report), *forms()), report)
     arrays = expand(lists_as_arrays(rows_end_to_end(tuples_apart(fused), ROWS_LIKE), ROWS_LIKE), *forms())
     read = read_final(arrays if None in dropped else watched(arrays), report)
-    tapes = typed_tapes(undo_writes(read, report), report)
-    return write_in_place(tapes, *pure[1:], report=report)
+    return write_in_place(typed_tapes(undo_writes(read, report), report), *pure[1:], report=report)
 
 
 def kernel_code(
