@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from ..compiler.frontend.guards import Argument, access, aspect_of, tests_of
+from ..compiler.frontend.aspects import aspect_of
+from ..compiler.frontend.guards import Argument, access, tests_of
 from ..errors import UnsupportedError
 from ..interrupts import let_through
 from ..trees import LEAF

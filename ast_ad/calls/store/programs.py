@@ -14,12 +14,14 @@ import sys
 import types
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from operator import attrgetter
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from ...compiler.frontend.guards import Guard, Guards, Path, aspect_of
+from ...compiler.frontend.aspects import aspect_of
+from ...compiler.frontend.guards import Guard, Guards, Path
 from ...compiler.frontend.length_patterns import Known, pattern, shapes_of
 from ...compiler.frontend.signatures import signature
 from ...compiler.ir.ops import Op, walk
@@ -119,6 +121,8 @@ def _described(program: Any, leaves: Sequence[Any]) -> dict[str, Any]:
         raise NotStored
     if program.draws or primal.depths or primal.untaken:  # an earlier call's
         raise NotStored
+    if primal.inputs.by_hash:
+        raise NotStored
     if not generated or hasattr(module, "__injected__"):
         raise NotStored
     if code.unexplained:  # a time limit that ran out while they were compiled, perhaps
@@ -163,7 +167,10 @@ class _Ways:
         self.known: list[Any] = [function]
 
     def guard(self, guard: Guard) -> list[Any]:
-        told = "" if guard.kind in ("missing", "present") else _told(guard.expected)
+        told: Any = "" if guard.kind in ("missing", "present") else _told(guard.expected)
+        if guard.kind == "subclass":
+            kind, _ = guard.expected
+            told = [kind.__module__, kind.__qualname__, told]
         found = [self.path(guard.path), guard.path.label, guard.kind, told]
         self.known.append(guard.expected)
         return found
@@ -273,6 +280,11 @@ class _Places:
         if kind in ("missing", "present"):
             guard = Guard.missing(path) if kind == "missing" else Guard.present(path)
             if not guard.holds():
+                raise NotStored
+        elif kind == "subclass":
+            module, name, told = told
+            guard = Guard.subclass(path.read(), attrgetter(name)(sys.modules[module]))
+            if fingerprint(guard.expected) != told:
                 raise NotStored
         else:
             seen = SEEN.get(kind, lambda value: value)(path.read())

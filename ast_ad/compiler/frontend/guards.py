@@ -184,6 +184,11 @@ class Guard:
         return Guard(path, "same", other)
 
     @staticmethod
+    def subclass(cls: Any, kind: Any) -> Guard:
+        """An abstract class that says of another one what it says now."""
+        return Guard(Path.of_object(cls, cls.__name__), "subclass", (kind, issubclass(kind, cls)))
+
+    @staticmethod
     def apart(paths: Sequence[Path]) -> Guard:
         """As many objects as there are paths to them."""
         return Guard(paths[0], "apart", tuple(paths))
@@ -199,7 +204,7 @@ class Guard:
             return self.kind == "missing"
 
     def __str__(self) -> str:
-        what = {"type": "its class", "length": "its length", "keys": "its keys"}.get(self.kind, "its value")
+        what = _SEEN.get(self.kind, "its value")
         return f"`{self.path}` ({'which object it is' if self.kind in ('same', 'apart') else what})"
 
 
@@ -309,27 +314,6 @@ class Captures:
         return self._read(args)
 
 
-def aspect_of(value: Any, aspect: str) -> Any:
-    """What of an argument decided what the program is: its "shape", the "order" in memory, or ("") all of it.
-
-    The order of an array with gaps is told by its strides, in elements; of a number it may be whether it is
-    "several", 2 at least.
-
-    >>> import numpy as np
-    >>> aspect_of(np.zeros((2, 3)), "shape"), aspect_of(np.zeros((2, 3)).T, "order")
-    ((2, 3), 'F')
-    >>> aspect_of(np.zeros((2, 4))[:, ::2], "order")
-    (4, 2)
-    """
-    if aspect == "order":
-        orders = "C" * value.flags.c_contiguous + "F" * value.flags.f_contiguous
-        strides = [divmod(step, value.itemsize or 1) for step in value.strides]
-        return orders if orders or any(rest for _, rest in strides) else tuple(step for step, _ in strides)
-    if aspect == "several":
-        return bool(value >= 2)
-    return value.shape if aspect == "shape" else value
-
-
 def _is_own(guard: Guard) -> bool:
     """Whether it is about a function, a class or a module that one of this package's modules names."""
     root, steps = guard.path.root, guard.path.steps
@@ -370,6 +354,12 @@ def is_constant(value: object) -> bool:
     return type(value) in _CONSTANTS or (type(value) is tuple and all(map(is_constant, value)))
 
 
+_SEEN = {
+    "type": "its class",
+    "length": "its length",
+    "keys": "its keys",
+    "subclass": "what it says of a class",
+}
 _TESTS: dict[str, Callable[[Any, Any], Any]] = {
     "identical": lambda value, expected: value is expected,
     "same": lambda value, expected: value is expected,
@@ -380,6 +370,7 @@ _TESTS: dict[str, Callable[[Any, Any], Any]] = {
     "missing": lambda value, expected: False,
     "present": lambda value, expected: True,
     "several": lambda value, expected: bool(value >= 2) is expected,
+    "subclass": lambda value, expected: issubclass(expected[0], value) is expected[1],
 }
 _TEXTS = {
     "identical": "{value} is e{i}",
@@ -388,6 +379,7 @@ _TEXTS = {
     "length": "len({value}) == e{i}",
     "keys": "tuple({value}) == e{i}",
     "several": "bool({value} >= 2) is e{i}",
+    "subclass": "issubclass(e{i}[0], {value}) is e{i}[1]",
 }
 
 

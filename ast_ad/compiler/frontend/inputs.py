@@ -21,10 +21,11 @@ from ..ir.dims import symbols
 from ..ir.ops import Lit, Op, Var
 from ..ir.types import Array, Dim, Opaque, Scalar, is_strange
 from . import doors
+from .aspects import aspect_of
 from .constructs.attributes import load_attribute
 from .context import Context, TensorOutside
 from .conversion import TOLD
-from .guards import Guard, Guards, Path, aspect_of
+from .guards import Guard, Guards, Path
 from .length_patterns import Known, Lengths, leaf_type
 from .outside_records import outside_records
 from .outside_values import outside_value, require_plain_items
@@ -84,6 +85,7 @@ class Inputs:
         self.draws = 0  # how often the program draws from a generator that is not its own
         self.sources: dict[Path, Any] = {}  # the lists, dicts and arrays in ``captured`` themselves
         self.several = False  # whether one of these was met along two paths
+        self.by_hash = False  # whether an order is read that hashes decide: another process has another one
         self.first: dict[int, Path] = {}  # the path along which each of these was met first, by identity
 
     @property

@@ -18,6 +18,7 @@ from .builder import Builder
 from .callables import (
     array_methods,
     bound_arguments,
+    class_checks,
     container_methods,
     dict_methods,
     error_states,
@@ -58,6 +59,7 @@ READERS = (
     array_methods,
     augmented,
     bound_arguments,
+    class_checks,
     class_statements,
     comparisons,
     container_methods,

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 
 from ....rules import helpers
-from ....rules.standing import original_of
 from ....rules.structured import PLAYS
 from ...ir.ops import Lit, Op, Var
 from ...ir.types import Scalar, has_references
@@ -29,7 +28,7 @@ from ..constructs.super_attributes import is_inherited
 from ..context import Context
 from ..conversion import from_python
 from ..guards import Guard, Path, is_constant
-from ..outside_values import bases_stay, class_member, class_stays
+from ..outside_values import class_member, class_stays
 from ..store.holding import same_elements
 from ..store.identities import static_entries
 from ..store.outer_stores import is_bound
@@ -81,36 +80,11 @@ def special(cx: Context, fn: Callee) -> Callable[..., Any] | None:
 
 
 # ----- kinds of values
-@handles(isinstance)
-def b_isinstance(cx: Context, value: Value, cls: type) -> Any:
-    classes = cx.static_value(cls)
-    several = classes if isinstance(classes, tuple) else (classes,)
-    if isinstance(value, Live) and all(type(one) is type for one in several):
-        bases_stay(cx, type(value.value))
-        return Lit(isinstance(value.value, classes))  # its class is guarded, and has no code for this
-    if isinstance(value, Obj):
-        bases_stay(cx, value.cls)
-    played = original_of(value.cls) or vars(value.cls).get(PLAYS) if isinstance(value, Obj) else None
-    if isinstance(value, Obj) and played is not None:
-        return Lit(issubclass(value.cls, classes) or issubclass(played, classes))
-    if isinstance(value, Dct) and value.cls is dict and OrderedDict in several:
-        raise cx.unsupported(
-            "whether a dict is an OrderedDict", "one that the function makes is read as a dict", "do without"
-        )
-    return Lit(asked(cx, lambda v: isinstance(v, classes), value))
-
-
 @handles(OrderedDict)
 def b_ordered_dict(cx: Context, source: Value | None = None, **kwargs: Value) -> Any:
     found = b_dict(cx, source, **kwargs)
     content = cx.state.get(found)
     return found if isinstance(content, Var) else Dct(dict(content), OrderedDict)
-
-
-@handles(issubclass)
-def b_issubclass(cx: Context, cls: Value, other: Value) -> Any:
-    bases_stay(cx, cx.demand(cls, "a class"))
-    return Lit(issubclass(cx.demand(cls, "a class"), cx.demand(other, "a class")))
 
 
 @handles(np.issubdtype)

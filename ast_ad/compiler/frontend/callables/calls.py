@@ -28,6 +28,7 @@ from ..constructs.statements import place
 from ..context import Context
 from ..conversion import from_python
 from ..guards import Path
+from ..hash_orders import note_order
 from ..outside_values import held_by_partial, outside_value
 from ..source.opaque import answers_by_arguments, run_apart
 from ..spelling import parameter_names, with_named_first
@@ -359,6 +360,7 @@ def call_opaque(cx: Context, fn: Callee, args: list[Value], kwargs: dict[str, Va
             )
         try:
             named = {k: cx.static_value(v) for k, v in kwargs.items()}
+            note_order(cx, fn, getattr(fn, "__self__", None), *values, *named.values())
             return from_python(cx, run_apart(fn, values, named))
         except AdError:
             raise

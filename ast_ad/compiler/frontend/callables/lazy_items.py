@@ -25,6 +25,7 @@ from ..constructs.statements import assign, within_rules
 from ..constructs.subscripts import load_item
 from ..context import Context
 from ..conversion import from_python
+from ..hash_orders import note_order
 from ..loops.iteration import IDENTITY, as_indexable, followed, indexable, require_as_made
 from ..outside_values import capture_live
 from ..source.live_names import targets
@@ -82,6 +83,7 @@ def known_items(cx: Context, value: Value, short: bool) -> list[Any] | None:
         members: list[Any] = list(value.value)
         return [Lit(member) for member in members]
     if isinstance(value, Lit) and isinstance(value.value, (tuple, list, str, dict, set, frozenset, range)):
+        note_order(cx, None, value.value)
         return [from_python(cx, v) for v in value.value]
     if isinstance(value, Obj) and hasattr(value.cls, "__iter__"):
         items = doors.call(cx, load_attribute(cx, value, "__iter__"), [], {})

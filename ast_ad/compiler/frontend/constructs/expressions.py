@@ -19,6 +19,7 @@ from ..callables.container_methods import list_append
 from ..context import Context
 from ..conversion import from_python
 from ..guards import Guard, Path
+from ..hash_orders import note_order
 from ..outside_values import MAPPINGS, capture_live, outside
 from ..source.live_names import targets
 from ..store.holding import placed
@@ -354,6 +355,7 @@ def eval_formatted_value(cx: Context, node: gast.FormattedValue) -> Any:
     convert: Any = {114: repr, 115: str, 97: ascii}.get(node.conversion)
     if cx.is_static(value) and cx.is_static(spec):
         plain = cx.static_value(value)
+        note_order(cx, format, plain)
         return Lit(format(convert(plain) if convert else plain, cx.static_value(spec)))
     arg = runtime_object(cx, value)
     if convert is not None:

@@ -19,6 +19,7 @@ from ..builder import type_of_arg
 from ..callables.container_methods import list_extend
 from ..context import Context
 from ..conversion import from_python
+from ..hash_orders import note_order
 from ..source.opaque import run_apart
 from ..store.holding import own_elements, same_elements
 from ..tables import expression
@@ -132,6 +133,7 @@ def is_number_or_list(cx: Context, value: Value, arrays: bool) -> bool:
 
 
 def fold(cx: Context, fn: Callee, *values: object) -> Any:
+    note_order(cx, fn, *values)
     try:
         return from_python(cx, run_apart(fn, values, {}))
     except Exception as problem:
