@@ -260,6 +260,8 @@ def _reachable(values: list[Any], names: set[str]) -> list[Any]:
         elif isinstance(value, type) and _known(home_of(value)) is None:
             members = [vars(cls).get(n) for cls in value.__mro__ for n in names]
             pending += [getattr(m, "__func__", m) for m in members if not isinstance(m, property)]
+        elif hasattr(value, "__dict__") and not isinstance(value, type):  # a partial method, say
+            pending += [vars(value)[n] for n in names if n in vars(value)]
         elif isinstance(value, tuple):
             pending += value
     return list(found.values())
