@@ -169,11 +169,12 @@ def has_own_new(cls: type) -> bool:
 def named_tuple(cx: Context, cls: type, args: list[Value], kwargs: dict[str, Value]) -> Any:
     require_plain_items(cx, cls)
     bound = inspect.signature(cls).bind(*args, **kwargs)
-    defaults, fields = getattr(cls, "_field_defaults", {}), Path.of_object(cls, cls.__name__)
+    defaults = inspect.signature(cls).parameters
+    made_by: Any = cls.__new__
     items = (
         bound.arguments[f]
         if f in bound.arguments
-        else outside_constant(cx, defaults[f], fields.attribute("_field_defaults").item(f))
+        else outside_constant(cx, defaults[f].default, Path.of_default(made_by, f))
         for f in cls._fields  # type: ignore[attr-defined]
     )
     return Tup(tuple(items), cls)

@@ -13,7 +13,7 @@ from .. import doors
 from ..builder import type_of_arg
 from ..constructs.attributes import load_attribute
 from ..constructs.boundness import Raised, emit_raise
-from ..constructs.object_operators import special
+from ..constructs.special_methods import special
 from ..constructs.subscripts import load_item
 from ..context import Context
 from ..loops.iteration import indexable, is_driven, range_length
@@ -48,14 +48,16 @@ def length(cx: Context, value: Value) -> Any:
         return Lit(max(count.value, 0)) if isinstance(count, Lit) else cx.emit(max, count, Lit(0))
     if isinstance(value, Flat):
         return load_attribute(cx, value.array, "size")
+    method = special(cx, value, "__len__") if isinstance(value, (Lit, Live)) else None
+    if method is not None:
+        return doors.call(cx, method, [], {})
     static = cx.static_value(value)
     if hasattr(static, "__len__"):
         return Lit(len(static))
     if isinstance(value, Obj):
         return doors.call(cx, load_attribute(cx, value, "__len__"), [], {})
     if isinstance(value, Live):
-        method = special(cx, value, "__len__")
-        return length(cx, capture_live(cx, value)) if method is None else doors.call(cx, method, [], {})
+        return length(cx, capture_live(cx, value))
     raise cx.unsupported(
         "len() of this value",
         "its length can't be found",

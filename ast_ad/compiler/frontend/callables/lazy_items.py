@@ -19,8 +19,8 @@ from .. import doors
 from ..builder import type_of_arg
 from ..constructs.attributes import load_attribute
 from ..constructs.expressions import evaluate
-from ..constructs.object_operators import special
 from ..constructs.operators import binary
+from ..constructs.special_methods import special
 from ..constructs.statements import assign, within_rules
 from ..constructs.subscripts import load_item
 from ..context import Context

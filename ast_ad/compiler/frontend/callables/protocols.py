@@ -13,7 +13,7 @@ import numpy as np
 
 from ...ir.ops import Lit
 from .. import doors
-from ..constructs.object_operators import class_of, special
+from ..constructs.special_methods import class_of, special
 from ..context import Context
 from ..values import Bound, Callee, Dct, Live, Lst, Obj, Tup, Value
 

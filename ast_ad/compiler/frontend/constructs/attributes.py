@@ -54,10 +54,11 @@ from ..values import (
     Value,
 )
 from .boundness import checked
-from .descriptors import read_by_code
+from .descriptors import read_by_class, read_by_code
 from .local_classes import Slot, is_local, read_slot
 from .narrowing import there
 from .own_attributes import class_attribute, own_attribute
+from .special_methods import class_of
 from .super_attributes import super_attribute
 
 if TYPE_CHECKING:
@@ -303,6 +304,10 @@ def constant_attribute(cx: Context, base: Lit, name: str) -> Any:
         return class_attribute(cx, stored, name)
     if isinstance(value, type) and is_local(value):
         return local_class_attribute(cx, base, name)
+    if isinstance(value, type) and class_of(base) is not None:
+        code = read_by_class(cx, base, name)
+        if code is not None:
+            return code
     if isinstance(value, types.FunctionType) and is_stored(cx, value, name):
         return own_attribute(cx, value, Path.of_object(value, value.__name__), name)
     if isinstance(value, np.ufunc) and name in ("reduce", "accumulate", "outer", "at", "reduceat"):

@@ -30,7 +30,8 @@ from .attributes import load_attribute
 from .expressions import evaluate, load_name, mangled
 from .local_classes import enclosing_scope
 from .narrowing import there
-from .object_operators import is_operand, replaces_array, special
+from .object_operators import is_operand, replaces_array
+from .special_methods import special
 from .subscripts import load_item, store_item
 
 IN_PLACE = {

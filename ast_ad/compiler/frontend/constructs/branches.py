@@ -22,7 +22,7 @@ from ..values import Arr, Dct, Live, Lst, Range, Sides, State, Tup, Value, now
 from .boundness import Raised, is_certain, raise_certain
 from .expressions import evaluate
 from .narrowing import Fact, facts_told, narrow
-from .object_operators import class_of, special
+from .special_methods import class_of, special
 from .statements import EXITS, exec_block, stay
 from .untaken_paths import leave_out
 
@@ -172,7 +172,7 @@ def truth(cx: Context, value: Value) -> Any:
         if isinstance(content, Var):
             return cx.emit(operator.gt, doors.length(cx, value), Lit(0))
         return Lit(bool(content))
-    if isinstance(value, Lit):
+    if isinstance(value, Lit) and class_of(value) is None:
         return Lit(bool(value.value))
     if isinstance(value, Range):
         return truth(cx, doors.length(cx, value))

@@ -18,7 +18,7 @@ from ...ir.ops import Lit
 from .. import doors
 from ..context import Context
 from ..guards import Guard, Path
-from ..outside_values import class_member, outside_constant, outside_value
+from ..outside_values import class_member, class_stays, outside_constant, outside_value
 from ..store.identities import read_once, set_attribute
 from ..store.outer_stores import found_in_class, is_bound, store_attribute_outside
 from ..values import Bound, Live, Maybe, Obj, Unbound, Value
@@ -68,8 +68,28 @@ def read_by_code(cx: Context, base: Obj | Live, cls: type, name: str, own: Colle
         return None
     code = code_of(raw, "__get__")
     if code is not None:
+        for hook in ("__get__", "__set__"):  # with the second it comes before what the object holds
+            class_stays(cx, type(raw), hook)
+        if isinstance(base, Live) and not hasattr(type(raw), "__set__"):
+            cx.outside().guards.add(Guard.missing(base.path.attribute("__dict__").item(name)))
         return doors.call(cx, Lit(code), [descriptor(cx, cls, name), base, Lit(cls)], {})
     return method_by_descriptor(cx, base, cls, name, raw)
+
+
+def read_by_class(cx: Context, base: Lit, name: str) -> Any:
+    """What the class of a class has code for among that one's attributes; None where it has none."""
+    cls: Any = base.value
+    raw, own = found_in_class(type(cls), name), found_in_class(cls, name)
+    if is_property(raw):
+        class_member(cx, type(cls), name)
+        return doors.call(cx, Lit(raw.fget), [base], {})
+    missing = getattr(type(cls), "__getattr__", None)
+    if raw is None and own is None and isinstance(missing, types.FunctionType):
+        class_member(cx, type(cls), "__getattr__")
+        for owner in (cls, type(cls)):
+            class_stays(cx, owner, name)
+        return doors.call(cx, Lit(missing), [base, Lit(name)], {})
+    return None
 
 
 def holds_itself(cx: Context, base: Obj | Live, name: str, own: Collection[str]) -> bool:
@@ -180,6 +200,7 @@ def store_by_code(cx: Context, base: Obj | Live, cls: type, name: str, value: Va
     code = code_of(raw, "__set__")
     if code is None:
         return False
+    class_stays(cx, type(raw), "__set__")
     doors.call(cx, Lit(code), [descriptor(cx, cls, name), base, value], {})
     return True
 

@@ -22,11 +22,12 @@ from ...ir.ops import Lit, Var
 from ...ir.types import Scalar
 from .. import doors
 from ..context import Context
-from ..outside_values import MAPPINGS, class_member, class_stays
+from ..outside_values import class_member, class_stays
 from ..store.outer_stores import found_in_class
 from ..types.type_questions import asked
-from ..values import Arr, Bound, Callee, Live, Obj, Tup, Value
+from ..values import Arr, Callee, Obj, Tup, Value
 from .attributes import load_attribute
+from .special_methods import class_of, special
 
 OPERATORS: dict[Callee, str] = {
     operator.add: "add",
@@ -67,30 +68,6 @@ UNARY: dict[Callee, str] = {
     math.ceil: "__ceil__",
     math.trunc: "__trunc__",
 }
-
-
-def class_of(value: Value) -> type | None:
-    """The class of an operand whose code may say what an operator means."""
-    if isinstance(value, Obj):
-        return value.cls
-    if isinstance(value, Tup):
-        return value.cls
-    if isinstance(value, Live) and not isinstance(value.value, MAPPINGS):
-        return type(value.value)
-    return None
-
-
-def special(cx: Context, value: Value, name: str) -> Any:
-    """A method of the class that is Python code; None where it has none."""
-    cls = class_of(value)
-    if cls is None:
-        return None
-    raw = found_in_class(cls, name)
-    if not isinstance(raw, types.FunctionType):
-        class_stays(cx, cls, name)
-        return None
-    class_member(cx, cls, name)
-    return Bound(Lit(raw), (value,))
 
 
 def is_operand(value: Value) -> bool:

@@ -181,11 +181,11 @@ def eval_unary_op(cx: Context, node: gast.UnaryOp) -> Any:
         cond = doors.condition(cx, node.operand)
         return Lit(not cond.value) if isinstance(cond, Lit) else cx.emit(operator.not_, cond)
     value = evaluate(cx, node.operand)
-    if isinstance(value, Lit):
-        return fold(cx, UNARY[type(node.op).__name__], value.value)
     found = unary_object(cx, UNARY[type(node.op).__name__], value) if is_operand(value) else None
     if found is not None:
         return found
+    if isinstance(value, Lit):
+        return fold(cx, UNARY[type(node.op).__name__], value.value)
     return cx.emit(UNARY[type(node.op).__name__], value)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import importlib.util
 import operator
 import sys
 import types
@@ -20,7 +21,7 @@ from ...ir.ops import Block, If, Lit, Op, Span, Var
 from .. import doors
 from ..callables.container_methods import delete_item
 from ..context import Context
-from ..guards import Guard, Path
+from ..guards import ITEM, Guard, Path
 from ..source.lines import statement_text
 from ..source.live_names import live_after, live_before
 from ..store.outer_stores import store_cell, store_global
@@ -28,6 +29,7 @@ from ..tables import EXEC, statement
 from ..types.joins import ShapeChange
 from ..values import Arr, Callee, Choice, Closure, Frame, Unbound, Value
 from .attribute_stores import store_attribute
+from .attributes import load_attribute
 from .boundness import Raised
 from .expressions import evaluate, load_name, mangled
 from .local_classes import enclosing_scope
@@ -216,16 +218,21 @@ def exec_import_from(cx: Context, node: gast.ImportFrom, rest: list[gast.AST]) -
     module = imported(cx, "." * (node.level or 0) + (node.module or ""), package)
     for alias in node.names:
         if hasattr(module, alias.name):
-            found = getattr(module, alias.name)
+            found = load_attribute(cx, Lit(module), alias.name)
         else:
-            found = imported(cx, f"{module.__name__}.{alias.name}")
-        bind(cx, alias.asname or alias.name, Lit(found))
+            found = Lit(imported(cx, f"{module.__name__}.{alias.name}"))
+        bind(cx, alias.asname or alias.name, found)
 
 
 def imported(cx: Context, name: str, package: str | None = None) -> types.ModuleType:
-    """A module; one that is not there is told to handlers, as long as it is not."""
+    """A module, as long as no other one has its name; one that is not there is told to handlers."""
     try:
-        return importlib.import_module(name, package)
+        module = importlib.import_module(name, package)
+        name = importlib.util.resolve_name(name, package)
+        if cx.inputs is not None and sys.modules.get(name) is module:
+            path = Path(vars(sys), ((ITEM, "modules"), (ITEM, name)), name)
+            cx.inputs.guards.add(Guard.value(path, module))
+        return module
     except ImportError as problem:
         missing = problem.name or name
         if cx.inputs is not None and missing not in sys.modules:

@@ -46,7 +46,7 @@ from .certain_exceptions import class_without_items, raising
 from .flat_stores import store_flat
 from .index_tricks import joined_by_index
 from .narrowing import there
-from .object_operators import special
+from .special_methods import special
 
 
 def is_advanced(index: Arg) -> bool:
@@ -92,6 +92,9 @@ def load_item(cx: Context, base: Value, index: Value) -> Any:
     if isinstance(base, Lit):
         if base.value is np.r_ or base.value is np.c_:
             return joined_by_index(cx, base.value is np.c_, index)
+        method = special(cx, base, "__getitem__")  # of a class's own class
+        if method is not None:
+            return doors.call(cx, method, [index], {})
         if has_own_items(base.value):  # it may do more than to give something
             return doors.call(cx, load_attribute(cx, base, "__class_getitem__"), [index], {})
         return doors.fold(cx, operator.getitem, base.value, cx.demand(index, "an index into a constant"))

@@ -13,6 +13,7 @@ from ...ir.ops import Block, If, Lit, Op
 from .. import doors
 from ..constructs.attributes import load_attribute
 from ..constructs.boundness import emit_raise
+from ..constructs.special_methods import class_of, special
 from ..constructs.subscripts import load_item
 from ..context import NOT_STATIC, Context
 from ..store.holding import own_elements
@@ -57,7 +58,9 @@ def require_as_made(cx: Context, source: Iterable) -> None:
 def own_iterator(cx: Context, source: Value) -> Any:
     """What the ``__iter__`` of a class of the user's gives, or the source itself."""
     if has_own_iterator(source):
-        return followed(cx, doors.call(cx, load_attribute(cx, source, "__iter__"), [], {}))
+        of_class = isinstance(source, Lit)
+        method = special(cx, source, "__iter__") if of_class else load_attribute(cx, source, "__iter__")
+        return followed(cx, doors.call(cx, method, [], {}))
     return source
 
 
@@ -79,6 +82,8 @@ def followed(cx: Context, iterator: Value) -> Value:
 
 
 def _class_of(value: Value) -> type:
+    if isinstance(value, Lit):
+        return class_of(value) or object
     return value.cls if isinstance(value, Obj) else type(value.value) if isinstance(value, Live) else object
 
 
