@@ -9,13 +9,14 @@ is about one derivative, as which program answered last, is not shared.
 from __future__ import annotations
 
 import functools
+import threading
 import weakref
 from collections.abc import Callable, Collection
 from typing import Any
 
 from ..options import Options
 from ..registered import registrations
-from ..rules.registry import changes
+from ..rules.registry import changes, on_change
 from ..shelves import Shelf, shelf_of
 from .fitting.taken_paths import TakenPaths
 
@@ -37,12 +38,33 @@ class Shared:
         self.cheaper: dict[Any, Any] = {}
         self.quick: weakref.WeakSet[Any] = weakref.WeakSet()  # derivatives whose calls begin with a short way
         self.shelf = Shelf()
+        with _lock:
+            _every.add(self)
+
+    def forget(self) -> None:
+        """Nothing that was compiled so far is used again."""
+        for known in (self.programs, self.tiers, self.cheaper):
+            known.clear()
+        self.lengthen()
 
     def lengthen(self, fast: Any = None) -> None:
         """Let calls begin the long way: all, or those that begin with this short way."""
         for derivative in list(self.quick):
             if fast is None or derivative._fast is fast:
                 derivative._use(None)
+
+
+_every: weakref.WeakSet[Shared] = weakref.WeakSet()
+_lock = threading.Lock()
+
+
+@on_change
+def _begin_anew() -> None:
+    """A function that was read has a rule now: its derivative is another one."""
+    with _lock:
+        known = list(_every)
+    for shared in known:
+        shared.forget()
 
 
 def shared_by(function: Any, *asked: Any) -> tuple[Shared, Any]:

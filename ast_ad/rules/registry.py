@@ -177,6 +177,27 @@ def changes() -> int:
 
 
 _changes = 0
+_waiting: list[Callable[[], None]] = []
+
+
+def on_change(begin_anew: Callable[[], None]) -> None:
+    """Call this whenever such a rule is registered: what was read before may be another program now."""
+    _waiting.append(begin_anew)
+
+
+def rules_of_users() -> list[Function]:
+    """The callables to which somebody else gave a rule, or which are no library's."""
+    own = {"ast_ad", "numpy", "scipy", "bottleneck", *sys.stdlib_module_names}
+    ruled = ((fn, known.rule) for fn, known in _primitives.items())
+    return [fn for fn, rule in ruled if not (_root_of(fn) in own if rule is None else _is_own(rule))]
+
+
+def _root_of(fn: Function) -> str:
+    return str(getattr(fn, "__module__", None) or "numpy").partition(".")[0]  # ufuncs and their methods
+
+
+def _is_own(fn: Function) -> bool:
+    return str(getattr(fn, "__module__", "")).startswith(OWN)
 
 
 class _Reading(threading.local):
@@ -190,8 +211,10 @@ _reading = _Reading()
 
 def _changed(fns: Iterable[Function]) -> None:
     global _changes
-    if not _reading.library:
-        _changes += sum(not str(getattr(fn, "__module__", "")).startswith(OWN) for fn in fns)
+    others = 0 if _reading.library else sum(not _is_own(fn) for fn in fns)
+    _changes += others
+    for begin_anew in _waiting if others else ():
+        begin_anew()
 
 
 def primitives() -> dict[Function, Primitive]:

@@ -13,7 +13,21 @@ import numpy as np
 import pytest
 
 import ast_ad
-from ast_ad import custom_vjp, grad, hessian, hvp, jacfwd, jacobian, jacrev, jvp, value_and_grad, vjp, vmap
+from ast_ad import (
+    custom_vjp,
+    grad,
+    hessian,
+    hvp,
+    jacfwd,
+    jacobian,
+    jacrev,
+    jvp,
+    rule,
+    value_and_grad,
+    vjp,
+    vmap,
+)
+from ast_ad.rules import registry
 
 X = np.array([0.5, 1.0, 2.0])
 
@@ -211,6 +225,34 @@ def test_a_rule_that_is_given_later():
     assert grad(f)(3.0) == 3.0
     f.defvjp(lambda x: (f(x), x), lambda x, g: (g * x * 5.0,))
     assert grad(f)(3.0) == 15.0
+
+
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+def test_a_rule_that_is_given_after_the_calls_of_a_derivative(backend, monkeypatch):
+    """Derivatives that were made before, and what they have compiled, know it, too."""
+    monkeypatch.setattr(registry, "_primitives", dict(registry._primitives))
+    if backend == "numba":
+        pytest.importorskip("numba")
+
+    def inner(x):
+        return x * x
+
+    def f(x):
+        return np.sum(inner(x))
+
+    derivative, second, asked = grad(f, backend=backend), hessian(f, backend=backend), vjp(f, X)
+    for _ in range(4):
+        np.testing.assert_allclose(derivative(X), 2.0 * X)
+    np.testing.assert_allclose(second(X), 2.0 * np.eye(len(X)))
+    rule.elementwise(inner)(threefold)
+    for _ in range(4):
+        np.testing.assert_allclose(derivative(X), 3.0 * X)
+    np.testing.assert_allclose(second(X), 3.0 * np.eye(len(X)))
+    np.testing.assert_allclose(asked[1](1.0)[0], 2.0 * X)  # at a point where it had none
+
+
+def threefold(ans, x):
+    return 3.0 * x
 
 
 @pytest.mark.parametrize("backend", ["numpy", "numba"])

@@ -26,6 +26,7 @@ from ...compiler.frontend.length_patterns import Known, pattern, shapes_of
 from ...compiler.frontend.signatures import signature
 from ...compiler.ir.ops import Op, walk
 from ...compiler.report import Report
+from ...rules.registry import rules_of_users
 from ...trees import LEAF, STATIC, TreeDef
 from ..code import Code, Run
 from ..fitting.assumptions import Assumption, failed
@@ -91,7 +92,8 @@ def _key(owner: Any, described: Described, backend: str, known: Known) -> str:
     )
     lengths = pattern(shapes_of(leaves), known)
     compiler = import_module("numba").__version__ if backend == "numba" else ""
-    parts = _told(function), asked, names, trees, keywords, kinds, lengths, compiler, package()
+    ruled = sorted(fingerprint(fn) or str(getattr(fn, "__qualname__", fn)) for fn in rules_of_users())
+    parts = _told(function), asked, names, trees, keywords, kinds, lengths, compiler, ruled, package()
     return hashlib.sha256(repr(parts).encode()).hexdigest()
 
 

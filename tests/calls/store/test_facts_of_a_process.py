@@ -6,6 +6,9 @@ import numbers
 import numpy as np
 import pytest
 
+from ast_ad import rule
+from ast_ad.rules import registry
+
 from .test_stored import THREE, own_cache, restored  # noqa: F401  (the fixture of every test here)
 
 
@@ -72,3 +75,26 @@ def test_what_an_abstract_class_answers():
     (_, gradient), again = restored(asks_an_abstract_class, THREE)
     assert not again
     assert gradient.tolist() == [2.0, 4.0, 6.0]
+
+
+# ----- rules
+def cubed(x):
+    return x * x * x
+
+
+def calls_what_may_have_a_rule(x):
+    return np.sum(cubed(x))
+
+
+def test_a_function_that_has_a_rule_in_one_process_only(monkeypatch):
+    monkeypatch.setattr(registry, "_primitives", dict(registry._primitives))
+    assert not restored(calls_what_may_have_a_rule, THREE)[1]
+    assert restored(calls_what_may_have_a_rule, THREE)[1]
+
+    @rule.elementwise(cubed)
+    def rule_of_cubed(ans, x):
+        return 5.0 * x
+
+    (_, gradient), again = restored(calls_what_may_have_a_rule, THREE)
+    assert not again
+    assert gradient.tolist() == [5.0, 10.0, 15.0]

@@ -169,13 +169,14 @@ def has_own_new(cls: type) -> bool:
 def named_tuple(cx: Context, cls: type, args: list[Value], kwargs: dict[str, Value]) -> Any:
     require_plain_items(cx, cls)
     bound = inspect.signature(cls).bind(*args, **kwargs)
-    defaults = inspect.signature(cls).parameters
-    made_by: Any = cls.__new__
+    fields: Any = cls._fields  # type: ignore[attr-defined]
+    parameters = inspect.signature(cls).parameters
+    defaults = Path.of_object(cls, cls.__name__).attribute("__new__").attribute("__defaults__")
     items = (
         bound.arguments[f]
         if f in bound.arguments
-        else outside_constant(cx, defaults[f].default, Path.of_default(made_by, f))
-        for f in cls._fields  # type: ignore[attr-defined]
+        else outside_constant(cx, parameters[f].default, defaults.item(i - len(fields)))
+        for i, f in enumerate(fields)
     )
     return Tup(tuple(items), cls)
 
