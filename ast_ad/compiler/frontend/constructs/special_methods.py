@@ -39,3 +39,10 @@ def special(cx: Context, value: Value, name: str) -> Any:
         return None
     class_member(cx, cls, name)
     return Bound(Lit(raw), (value,))
+
+
+def has_own_items(value: object) -> bool:
+    """Whether ``value[...]`` runs code of a class statement."""
+    own = getattr(value, "__class_getitem__", None) if isinstance(value, type) else None
+    code = getattr(own, "__func__", None)
+    return isinstance(code, types.FunctionType) and code.__module__ != "typing"

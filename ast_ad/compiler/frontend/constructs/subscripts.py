@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import operator
-import types
 from collections.abc import Callable
 from typing import Any
 
@@ -46,7 +45,7 @@ from .certain_exceptions import class_without_items, raising
 from .flat_stores import store_flat
 from .index_tricks import joined_by_index
 from .narrowing import there
-from .special_methods import special
+from .special_methods import has_own_items, special
 
 
 def is_advanced(index: Arg) -> bool:
@@ -442,10 +441,3 @@ doors.element = element
 doors.load_item = load_item
 doors.store_item = store_item
 doors.item_view = item_view
-
-
-def has_own_items(value: object) -> bool:
-    """Whether ``value[...]`` runs code of a class statement."""
-    own = getattr(value, "__class_getitem__", None) if isinstance(value, type) else None
-    code = getattr(own, "__func__", None)
-    return isinstance(code, types.FunctionType) and code.__module__ != "typing"
