@@ -17,6 +17,7 @@ import gast
 import numpy as np
 import pytest
 
+import ast_ad
 from ast_ad.compiler.frontend.source import functions as source_module
 from ast_ad.compiler.frontend.source.functions import find_source, plain_function
 from ast_ad.errors import SourceError
@@ -450,3 +451,13 @@ def test_a_function_is_no_module_attribute():
         return x
 
     assert isinstance(find_source(local).function, types.FunctionType)
+
+
+# Without columns in Python 3.12, so that the code has to tell which is which.
+CONSTANTS = [lambda x: 2.0, lambda x: 3.0, lambda x: (lambda: 5.0)(), lambda x: 2]  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::ast_ad.ZeroGradientWarning")
+def test_lambdas_of_constants_on_one_line():
+    found = [ast_ad.value_and_grad(f, fallback="error")(1.5) for f in CONSTANTS[:3]]
+    assert found == [(2.0, 0.0), (3.0, 0.0), (5.0, 0.0)]

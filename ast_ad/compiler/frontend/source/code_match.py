@@ -178,10 +178,21 @@ def _by_column(definitions: list[Definition], code: types.CodeType) -> Definitio
                 starts.append((line, column))
                 ends.append((end_line, end_column))
     if not starts:
-        alike = {ast.dump(d.node) for d in definitions}
-        return definitions[0] if len(alike) == 1 else None
+        same = [d for d in definitions if _gives(d.node, code)] or definitions
+        return same[0] if len({ast.dump(d.node) for d in same}) == 1 else None
     inside = [d for d in definitions if _covers(d.node, min(starts), max(ends))]
     return max(inside, key=lambda d: _extent(d.node)[0], default=None)
+
+
+def _gives(node: Any, code: types.CodeType) -> bool:
+    """Whether it is a lambda that compiles to the code: one of a constant has no columns in Python 3.12."""
+    if not isinstance(node, ast.Lambda) or code.co_freevars:
+        return False
+    made = compile(ast.Expression(node), code.co_filename, "eval").co_consts
+    found = [c for c in made if isinstance(c, types.CodeType)]
+    return [(c.co_code, c.co_names, _constants(c)) for c in found[-1:]] == [
+        (code.co_code, code.co_names, _constants(code))
+    ]
 
 
 def _covers(node: gast.AST, start: tuple[int, int], end: tuple[int, int]) -> bool:
@@ -210,8 +221,12 @@ def _fingerprint(code: types.CodeType) -> Hashable:
         _signature(code),
         code.co_varnames,
         code.co_cellvars,
-        frozenset(_constant(c) for c in code.co_consts),
+        _constants(code),
     )
+
+
+def _constants(code: types.CodeType) -> Hashable:
+    return frozenset(_constant(c) for c in code.co_consts)
 
 
 def _signature(code: types.CodeType) -> Hashable:
