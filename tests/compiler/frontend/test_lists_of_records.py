@@ -552,6 +552,7 @@ def check(f, value, bar):
 
 
 @pytest.mark.parametrize("f", FOLLOWED, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("backend", ["numpy", pytest.param("numba", marks=pytest.mark.slow(beyond=1))])
 @pytest.mark.slow(beyond=3)
 def test_what_is_followed(f, backend):
     """Without the net, so that nothing is set right behind its back."""
