@@ -60,6 +60,7 @@ def undo_writes(function: Function, report: Report = UNHEARD) -> Function:
     Args:
         function: pure IR; it is left as it is.
 
+    >>> from ..ir.ops import Block
     >>> undo_writes(Function("nothing", (), Block([], (Lit(1),)))).body.results
     (1,)
     """
