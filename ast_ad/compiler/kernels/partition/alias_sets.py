@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ...analysis import aliasing
 from ...ir.builtin import MUTATORS
-from ...ir.ops import Arg, Block, For, Function, If, Op, Var, While, binders, blocks, variables
+from ...ir.ops import Arg, For, Function, If, Op, Var, While, variables, walk
 from ...ir.types import Array, Scalar, TupleOf
 
 
@@ -25,52 +25,25 @@ class Groups:
             first: dict[Var, Var] = {}
             for param in function.params:
                 self._join(param, first.setdefault(around.of(param), param))
-        self._block(function.body)
-
-    def _block(self, block: Block) -> set[Var]:
-        """Join what shares memory in a block; what it binds, in all that it consists of."""
-        bound: set[Var] = set()
-        for op in block.ops:
-            bound.update(op.outs)
+        for op in walk(function.body):
             if isinstance(op, Op):
-                self._operation(op)
-                continue
-            within = [self._block(inner) for inner in blocks(op)]
-            bound.update(binders(op), *within)
-            if isinstance(op, If):
+                if op.fn in MUTATORS or aliasing.behaviour(op) != "fresh":
+                    given = [a for a in (*op.args, *op.kwargs.values()) if any(True for _ in variables(a))]
+                    held = any(_is_container(v) for v in (*op.outs, *variables(*given)))
+                    for out in op.outs:
+                        self._join(out, *given[: None if held else 1])
+            elif isinstance(op, If):
                 for out, a, b in zip(op.outs, op.then.results, op.orelse.results, strict=True):
                     self._join(out, a, b)
-            else:
-                self._loop(op, within[-1])
-        return bound
-
-    def _operation(self, op: Op) -> None:
-        if op.fn in MUTATORS or aliasing.behaviour(op) != "fresh":
-            given = [a for a in (*op.args, *op.kwargs.values()) if any(True for _ in variables(a))]
-            held = any(_is_container(v) for v in (*op.outs, *variables(*given)))
-            for out in op.outs:
-                self._join(out, *given[: None if held else 1])
-
-    def _loop(self, op: For | While, within: set[Var]) -> None:
-        """What a loop carries is one array in each turn: what a turn begins with shares memory with what it
-        leaves, unless that is new in each turn, and flows nowhere else."""
-        if isinstance(op, For):
-            for source, items in op.items:
-                for item in items:
-                    self._join(item, source)
-        for out, p, i in zip(op.outs, op.params, op.inits, strict=True):
-            self._join(out, p, i)
-        for p, r in zip(op.params, op.body.results[op.stops :], strict=True):
-            if not isinstance(r, Var) or not self._is_new(r, within):
-                self._join(p, r)
-
-    def _is_new(self, var: Var, within: set[Var]) -> bool:
-        """Whether all that an array may share memory with is made in the loop's body."""
-        members = self._members(self.of(var))
-        return isinstance(var.type, Array) and members <= within
-
-    def _members(self, root: Var) -> set[Var]:
-        return {root, *(v for v in self._parent if self.of(v) is root)}
+            elif isinstance(op, (For, While)):
+                for out, p, i, r in zip(
+                    op.outs, op.params, op.inits, op.body.results[op.stops :], strict=True
+                ):
+                    self._join(out, p, i, r)
+                if isinstance(op, For):
+                    for source, items in op.items:
+                        for item in items:
+                            self._join(item, source)
 
     def of(self, var: Var) -> Var:
         """The representative of the array's set."""
