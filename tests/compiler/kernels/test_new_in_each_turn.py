@@ -97,15 +97,3 @@ def test_kernels_agree_with_numpy_code(function):
         np.testing.assert_allclose(value, expected, rtol=1e-12)
         for got, other in zip(gradients, others, strict=True):
             np.testing.assert_allclose(got, other, rtol=1e-11, atol=1e-13)
-
-
-@pytest.mark.xfail(
-    strict=True,
-    reason="what a turn leaves counts as what it began with; where it does not, an LSTM takes 2.6 times as long",
-)
-def test_a_part_is_written_where_it_is_computed():
-    """Nothing of the sum waits in memory of its own for the loop that adds it."""
-    kernels = ast_ad.value_and_grad(in_parts, argnums=(0, 1, 2), backend="numba", fallback="error")
-    kernels(*(DRAW.normal(size=k) for k in (30, 30, 4)))
-    loop = kernels.source.split("for t in range(4)")[1].split("    require(a.shape")[0]
-    assert "buffer" not in loop
