@@ -26,6 +26,7 @@ from ..errors import (
 from ..inspection.views import Inspection
 from ..interrupts import let_through
 from ..options import Options
+from ..rules.registry import changes
 from ..trees import STATIC, TreeDef, flatten
 from .ahead import Ahead
 from .arguments import Arguments
@@ -92,7 +93,7 @@ class Derivative(Ahead, Inspection, Sharing):
         answer = borrowed(self, args, kwargs)
         if answer is not OWN:
             return answer
-        fast, before = None, self._last
+        fast, before, since = None, self._last, changes()
         try:
             program, inputs, results = self._results(args, kwargs)
             if program is before and not kwargs and isinstance(program, Program):
@@ -100,6 +101,7 @@ class Derivative(Ahead, Inspection, Sharing):
                     fast = program.fast_call(args)
         finally:
             self._use(fast)
+            self.let_go(since)
         return program.answer(results, inputs)
 
     def _results(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any, Any]:
@@ -149,6 +151,7 @@ class Derivative(Ahead, Inspection, Sharing):
 
     def _prepare(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, list[Any]]:
         """The compiled program that fits, and the leaves of the arguments."""
+        since = changes()
         args, kwargs = self.arguments.arrange(args, kwargs)
         leaves: list[Any] = []
         tensors = False
@@ -182,6 +185,7 @@ class Derivative(Ahead, Inspection, Sharing):
         if found is None:
             found = self._compile(tuple(key), args, kwargs, leaves, values)
         self._answered_by(found[0])
+        self.let_go(since)
         return found
 
     def _fitting(self, key: Any, leaves: list[Any], values: Any) -> tuple[Any, list[Any]] | None:
@@ -189,8 +193,7 @@ class Derivative(Ahead, Inspection, Sharing):
         for program in self._programs.get(key, ()):
             inputs = program.fits(leaves, values)
             if inputs is not None:
-                if key in self._tiers and program.mode == "compiled":
-                    self._tiers[key].count(program, inputs)
+                self._count(key, program, inputs)
                 return program, inputs
         return None
 
@@ -213,7 +216,7 @@ class Derivative(Ahead, Inspection, Sharing):
         return found
 
     def _build_kernels(self, args: tuple[Any, ...], kwargs: dict[str, Any], known: Known) -> Any:
-        described = self._described(args, kwargs)
+        described, since = self._described(args, kwargs), changes()
         if self.question.later:  # whose residuals would have to be told, too
             return self.compiled(described, "numba", known)
         from .store.programs import find, kept_later
@@ -221,7 +224,7 @@ class Derivative(Ahead, Inspection, Sharing):
         found = find(self, described, "numba", known)
         if found is None:
             found = self.compiled(described, "numba", known)
-            found.keep = kept_later(found, described, known)
+            found.keep = kept_later(found, described, known, since)
             if self.options.check is False:
                 found.keep()
         return found
@@ -266,9 +269,13 @@ class Derivative(Ahead, Inspection, Sharing):
             programs = self._programs.setdefault(key, [])
             programs.insert(0, program)
             del programs[MAX_PROGRAMS:]
-            if key in self._tiers and program.mode == "compiled":
-                self._tiers[key].count(program, inputs)
+            self._count(key, program, inputs)
         return program, inputs
+
+    def _count(self, key: Any, program: Any, inputs: list[Any]) -> None:
+        tier = self._tiers.get(key)
+        if tier is not None and program.mode == "compiled":
+            tier.count(program, inputs)
 
     def _require_few(self, key: Any, program: Any) -> None:
         """What a function stores must not decide, again and again, what the program of the next call is.

@@ -55,7 +55,7 @@ class Shared:
 
 
 _every: weakref.WeakSet[Shared] = weakref.WeakSet()
-_lock = threading.Lock()
+_lock = threading.RLock()
 
 
 @on_change
@@ -137,6 +137,11 @@ class Sharing:
 
     def _made_of(self, function: Any) -> Any:
         return self._public()(function, *self._asked, self.question.has_aux, self.options)
+
+    def let_go(self, since: int) -> None:
+        """Let go of what was made while a rule was registered: it may have been read without it."""
+        if changes() != since:
+            self.shared.forget()
 
     def _answered_by(self, program: Any) -> None:
         """Note what answers a call."""

@@ -188,7 +188,7 @@ def on_change(begin_anew: Callable[[], None]) -> None:
 def rules_of_users() -> list[Function]:
     """The callables to which somebody else gave a rule, or which are no library's."""
     own = {"ast_ad", "numpy", "scipy", "bottleneck", *sys.stdlib_module_names}
-    ruled = ((fn, known.rule) for fn, known in _primitives.items())
+    ruled = ((fn, known.rule) for fn, known in list(_primitives.items()))  # threads register
     return [fn for fn, rule in ruled if not (_root_of(fn) in own if rule is None else _is_own(rule))]
 
 

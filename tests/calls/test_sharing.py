@@ -27,6 +27,7 @@ from ast_ad import (
     vjp,
     vmap,
 )
+from ast_ad.calls import pipeline
 from ast_ad.rules import registry
 
 X = np.array([0.5, 1.0, 2.0])
@@ -327,3 +328,30 @@ def test_functions_are_pickled_without_programs():
     assert pickle.loads(pickle.dumps(PARTIAL))(X) == PARTIAL(X)
     derivative = pickle.loads(pickle.dumps(jacobian(parts).reverse))
     np.testing.assert_equal(derivative(X), jacobian(parts)(X))
+
+
+@pytest.mark.parametrize("backend", ["numpy", "numba"])
+def test_a_rule_that_is_registered_while_a_program_is_compiled(monkeypatch, backend):
+    """What was read before it answers no later call."""
+    if backend == "numba":
+        pytest.importorskip("numba")
+
+    def square(x):
+        return x * x
+
+    def f(x):
+        return np.sum(square(x))
+
+    lower, waiting = pipeline.lower, [square]
+
+    def late(*args):
+        primal = lower(*args)
+        if waiting:
+            ast_ad.rule.vjp(waiting.pop())(lambda g, ans, x: 10.0 * g * x)
+        return primal
+
+    derivative, x = ast_ad.grad(f, backend=backend, check=False), np.array([1.0, 2.0])
+    monkeypatch.setattr(pipeline, "lower", late)
+    derivative(x)
+    for _ in range(4):  # the later ones begin the short way
+        assert np.array_equal(derivative(x), 10.0 * x)

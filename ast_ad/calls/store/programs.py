@@ -26,7 +26,7 @@ from ...compiler.frontend.length_patterns import Known, pattern, shapes_of
 from ...compiler.frontend.signatures import signature
 from ...compiler.ir.ops import Op, walk
 from ...compiler.report import Report
-from ...rules.registry import rules_of_users
+from ...rules.registry import changes, rules_of_users
 from ...trees import LEAF, STATIC, TreeDef
 from ..code import Code, Run
 from ..fitting.assumptions import Assumption, failed
@@ -54,18 +54,23 @@ def find(owner: Any, described: Described, backend: str, known: Known) -> Restor
         return None
 
 
-def kept_later(program: Any, described: Described, known: Known) -> Callable[[], None]:
+def kept_later(program: Any, described: Described, known: Known, since: int) -> Callable[[], None]:
     """``keep`` for later, when the arguments' own arrays are gone: of them types and lengths count."""
     names, trees, leaves, keywords = described
     hollow = [
         np.broadcast_to(np.zeros((), leaf.dtype), leaf.shape) if isinstance(leaf, np.ndarray) else leaf
         for leaf in leaves
     ]
-    return functools.partial(keep, program, (names, trees, hollow, keywords), known)
+    return functools.partial(keep, program, (names, trees, hollow, keywords), known, since)
 
 
-def keep(program: Any, described: Described, known: Known) -> None:
-    """Store a program, if all that it depends on can be told again."""
+def keep(program: Any, described: Described, known: Known, since: int) -> None:
+    """Store a program, if all that it depends on can be told again.
+
+    ``since``: how many rules were registered when it was begun: of others it may have been read without.
+    """
+    if changes() != since:
+        return
     try:
         key = _key(program.owner, described, program.wanted, known)
         CompileCache().put(key, program.text, _described(program, described[2]))

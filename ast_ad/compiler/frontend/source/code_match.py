@@ -186,13 +186,10 @@ def _by_column(definitions: list[Definition], code: types.CodeType) -> Definitio
 
 def _gives(node: Any, code: types.CodeType) -> bool:
     """Whether it is a lambda that compiles to the code: one of a constant has no columns in Python 3.12."""
-    if not isinstance(node, ast.Lambda) or code.co_freevars:
+    if not isinstance(node, ast.Lambda):
         return False
     made = compile(ast.Expression(node), code.co_filename, "eval").co_consts
-    found = [c for c in made if isinstance(c, types.CodeType)]
-    return [(c.co_code, c.co_names, _constants(c)) for c in found[-1:]] == [
-        (code.co_code, code.co_names, _constants(code))
-    ]
+    return any(isinstance(c, types.CodeType) and _does(c) == _does(code) for c in made)
 
 
 def _covers(node: gast.AST, start: tuple[int, int], end: tuple[int, int]) -> bool:
@@ -216,17 +213,20 @@ def _fingerprint(code: types.CodeType) -> Hashable:
     return (
         code.co_firstlineno,
         code.co_qualname,
+        *_does(code),
+    )
+
+
+def _does(code: types.CodeType) -> tuple[Hashable, ...]:
+    """The same but for the place."""
+    return (
         code.co_code,
         code.co_names,
         _signature(code),
         code.co_varnames,
         code.co_cellvars,
-        _constants(code),
+        frozenset(_constant(c) for c in code.co_consts),
     )
-
-
-def _constants(code: types.CodeType) -> Hashable:
-    return frozenset(_constant(c) for c in code.co_consts)
 
 
 def _signature(code: types.CodeType) -> Hashable:
