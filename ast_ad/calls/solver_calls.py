@@ -220,13 +220,9 @@ def _alone(place: tuple[str, int, str]) -> Iterator[None]:
 class CompiledCall(Call):
     """A call whose functions are ``CompiledFunction``."""
 
-    def solve(self, **changed: Any) -> Any:
-        values = self.bound.arguments
-        values.update(changed)
+    def make_bare(self, values: dict[str, Any]) -> None:
         for name, value in values.items():
             values[name] = bare(value)
-        with untraced():
-            return self.original(*self.bound.args, **self.bound.kwargs)
 
     def value_of(self, function: Any, x: Any, args: tuple[Any, ...]) -> Any:
         if not isinstance(function, CompiledFunction):

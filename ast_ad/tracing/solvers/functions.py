@@ -34,6 +34,7 @@ from ..refused_nodes import Refused
 from ..replacements import replacements
 from ..traced_array import Traced, plain
 from .implicit import Solution
+from .tried_points import Tried
 
 CLOSE = 1e-3  # an error that is larger, relative to the solution, is told
 Place = tuple[str, int, str]
@@ -49,6 +50,7 @@ class Call:
         self.is_of_first_order = False  # and is what was made
         self.varies = True  # whether what is found depends on anything
         self.unknown: list[Refused] = []  # the nodes of what was stored meanwhile
+        self.tried = Tried()
         self.bound = signature(original).bind(*args, **kwargs)
         given = inspect.BoundArguments(self.bound.signature, dict(self.bound.arguments))
         given.apply_defaults()
@@ -61,15 +63,24 @@ class Call:
             return ()
         return found if isinstance(found, tuple) else (found,)  # one argument, which may be None
 
-    def solve(self, **changed: Any) -> Any:
-        """What the original returns, on plain numbers; ``changed``: arguments of another value."""
-        self.bound.arguments.update(changed)
+    def solve(self, watched: str = "", /, **changed: Any) -> Any:
+        """What the original returns, on plain numbers.
+
+        ``watched``: the argument that is the function to make small. ``changed``: arguments of another value.
+        """
         values = self.bound.arguments
+        values.update(changed)
+        self.make_bare(values)
+        if watched and state.grad:
+            values[watched] = self.tried.watching(values[watched])
+        with self.unknown_stores(), untraced():
+            return self.original(*self.bound.args, **self.bound.kwargs)
+
+    def make_bare(self, values: dict[str, Any]) -> None:
+        """Turn arguments of the solver into plain ones, in place."""
         given = {id(value) for value in (*values.values(), *self.args())}
         for name, value in values.items():
             values[name] = value if name == "args" else bare(value, given)
-        with self.unknown_stores(), untraced():
-            return self.original(*self.bound.args, **self.bound.kwargs)
 
     def value_of(self, function: Any, x: Any, args: tuple[Any, ...]) -> Any:
         """``function(x, *args)``, plain, where the solver has not been."""
@@ -122,26 +133,12 @@ class Call:
             f"`{self.name}` at {filename}:{line}, in {function}: {text}", SolutionWarning, filename, line
         )
 
-    def trust(self, solution: Solution, converged: bool, message: str = "") -> None:
-        """Warn unless the equation is solved, and has one solution nearby."""
-        size = float(np.max(np.abs(solution.residual), initial=0.0))
-        told = f"the residual is {size:.3g}"
-        if not np.all(np.isfinite(solution.x)) or not np.isfinite(size):
-            self.warn(f"the solution or its residual ({size:.3g}) is not finite: it has no derivative")
-        elif not converged:
-            self.warn(f"the solver did not converge{message and f' ({message})'}; {told}. {UNTRUSTED}")
-        elif solution.linear.singular:
-            what = "a flat direction" if solution.least else "a singular Jacobian"
-            self.warn(f"the solution has {what}; {told}. {SINGULAR if solution.least else NONE}")
-        elif solution.least and (untold := solution.untold()):
-            self.warn(
-                f"the function that is least does not tell where, in the coordinates {untold}. {UNTRUSTED}"
-            )
-        else:
-            step = solution.linear.step()
-            if np.any(np.abs(step) > CLOSE * (1.0 + np.abs(solution.x))):
-                far = float(np.max(np.abs(step)))
-                self.warn(f"{told}, and the solution of the equation about {far:.3g} away. {UNTRUSTED}")
+    def trust(self, solution: Solution, converged: bool, message: str = "") -> bool:
+        """Whether the equation is solved, and has one solution nearby; a warning says why not."""
+        doubt = doubt_of(solution, converged, message)
+        if doubt:
+            self.warn(doubt)
+        return not doubt
 
     def refuse(self, what: str, why: str, fix: str) -> UnsupportedError:
         return UnsupportedError(f"`{self.name}` {what}", why=why, fix=fix)
@@ -150,6 +147,26 @@ class Call:
 UNTRUSTED = "The derivative is that of the equation at this point, and can't be trusted."
 SINGULAR = "Along it the derivative is taken to be zero."
 NONE = "It has no derivative, which is NaN."
+
+
+def doubt_of(solution: Solution, converged: bool, message: str) -> str:
+    """Why the derivative of a solution can't be trusted, or nothing."""
+    size = float(np.max(np.abs(solution.residual), initial=0.0))
+    told = f"the residual is {size:.3g}"
+    if not np.all(np.isfinite(solution.x)) or not np.isfinite(size):
+        return f"the solution or its residual ({size:.3g}) is not finite: it has no derivative"
+    if not converged:
+        return f"the solver did not converge{message and f' ({message})'}; {told}. {UNTRUSTED}"
+    if solution.linear.singular:
+        what = "a flat direction" if solution.least else "a singular Jacobian"
+        return f"the solution has {what}; {told}. {SINGULAR if solution.least else NONE}"
+    if solution.least and (untold := solution.untold()):
+        return f"the function that is least does not tell where, in the coordinates {untold}. {UNTRUSTED}"
+    step = solution.linear.step()
+    if np.any(np.abs(step) > CLOSE * (1.0 + np.abs(solution.x))):
+        far = float(np.max(np.abs(step)))
+        return f"{told}, and the solution of the equation about {far:.3g} away. {UNTRUSTED}"
+    return ""
 
 
 @functools.cache

@@ -15,9 +15,10 @@ from ...eager.numpy_protocol import run
 from ...eager.state import state
 from ...eager.tensor import Tensor
 from ...eager.views import edge_of
-from .functions import Call, bare, rest_unknown, standing_for, traced_array, without_derivative
+from .functions import UNTRUSTED, Call, bare, rest_unknown, standing_for, traced_array, without_derivative
 from .implicit import Solution, edges_out
 from .roots import first_of, real
+from .tried_points import kink
 
 Bound = tuple[Any, Any]
 INFO = "what `{}` tells beside its solution"
@@ -64,9 +65,18 @@ class Minimum:
                 f"of the others is {size:.3g}): these move with it, and the derivative is one-sided"
             )
         solution.least_told = float(np.finfo(float).eps * np.abs(np.sum(bare(cost))))
-        if solution.node._live:
-            self.call.trust(solution, converged, message)
+        if solution.node._live and self.call.trust(solution, converged, message) and held is None:
+            self.tell_kink(solution, flat)
         self.call.found(self.value)
+
+    def tell_kink(self, solution: Solution, slope: Any) -> None:
+        """Warn if the function is not smooth here, as far as the solver has seen it."""
+        cost = float(np.reshape(bare(self.cost), ()))
+        if seen := kink(self.call.tried, self.x, cost, bare(slope), solution.linear.matrix):
+            self.call.warn(
+                f"the function that is least seems to have a kink there: close by it changed by {seen}. "
+                f"{UNTRUSTED}"
+            )
 
     def on_bounds(self, slope: Any, solution: Solution) -> Any:
         """The equations with those of the coordinates on a bound, or None where there are none."""
@@ -119,8 +129,8 @@ def minimize(call: Call) -> Any:
     """``minimize`` and the searches for a global minimum, which return an ``OptimizeResult``."""
     local = bare_keys(call.options.get("minimizer_kwargs"))  # of shgo
     refuse_constraints(call, local)
-    found = call.solve()
     name = next(iter(call.options))
+    found = call.solve(name)
     function = call.options[name]
     if call.options.get("jac") is True:
         function = first_of(function)
@@ -142,7 +152,7 @@ def refuse_constraints(call: Call, *more: dict[str, Any]) -> None:
 def basinhopping(call: Call) -> Any:
     options = bare_keys(call.options.get("minimizer_kwargs"))
     refuse_constraints(call, options)
-    found = call.solve()
+    found = call.solve("func")
     args = options.get("args", ())
     args = args if isinstance(args, tuple) else (args,)
     function = call.options["func"]
@@ -158,7 +168,7 @@ def bare_keys(value: Any) -> dict[str, Any]:
 
 def minimize_scalar(call: Call) -> Any:
     bounds = call.options["bounds"]
-    found = call.solve()
+    found = call.solve("fun")
     sides = None if bounds is None else ([bounds[0]], [bounds[1]])
     return result(call, found, with_args(call, call.options["fun"]), sides)
 
@@ -177,11 +187,12 @@ def result(call: Call, found: Any, function: Callable[[Any], Any], bounds: Bound
 def first_places(call: Call) -> Any:
     """``fmin``, ``fmin_bfgs``, ``brent`` and their like: where the minimum is, or a tuple with it."""
     refuse_constraints_of_slsqp(call)
-    found = call.solve()
+    name = next(iter(call.options))
+    found = call.solve(name)
     several = bool(call.options.get("full_output")) or call.name in ("fmin_l_bfgs_b", "fmin_tnc")
     several = several or bool(call.options.get("retall"))
     x = found[0] if several else found
-    function, full = call.options[next(iter(call.options))], bool(call.options.get("full_output"))
+    function, full = call.options[name], bool(call.options.get("full_output"))
     if call.name in ("fmin_l_bfgs_b", "fmin_tnc") and not call.options["approx_grad"]:
         function = first_of(function) if call.options["fprime"] is None else function
     if call.name == "fminbound":

@@ -10,6 +10,7 @@ from scipy.optimize import brentq
 
 import ast_ad
 from ast_ad import grad
+from ast_ad.tracing.solvers.tried_points import Tried, kink
 
 pytestmark = pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning", "ignore::RuntimeWarning")
 X = np.array([0.3, 0.7])
@@ -243,3 +244,78 @@ def test_constants_have_no_warnings(recwarn):
 
     np.testing.assert_allclose(grad(f)(X), 2 * X * f(X) / np.sum(X**2), rtol=1e-12)
     assert not [one for one in recwarn if one.category is ast_ad.SolutionWarning]
+
+
+# ----- kinks, near which the second derivative is noise
+NEAR = 0.8521
+# Where a processor rounds otherwise, the solver may end at the kink itself, or farther beside it.
+TOLD = "seems to have a kink there: close by it changed by|is not finite|of the equation about .* away"
+LANDS_BESIDE = [(100.0,), (1e4,), (1e3, "Powell"), (10.0, "Nelder-Mead", 5.0)]
+
+
+def nearest(place, unit, method="Nelder-Mead", offset=0.0):
+    """Where on a curve the place nearest to one is, by a distance that is zero there.
+
+    The solver ends beside it by one in the last digit.
+    """
+
+    def distance(t):
+        return offset + np.sqrt(np.sum((curve(t[0] / unit) - place) ** 2))
+
+    options = {"xatol": 1e-4 * unit} if method == "Nelder-Mead" else {}
+    return so.minimize(distance, [0.8 * NEAR * unit], method=method, options=options).x[0]
+
+
+def curve(t):
+    return 10.0 * np.stack([t**2, np.sin(t)])
+
+
+@pytest.mark.parametrize("options", LANDS_BESIDE, ids=str)
+def test_a_kink(options):
+    """At the place the distance has no derivative, and what is computed beside it is nothing to go by."""
+    with pytest.warns(ast_ad.SolutionWarning, match=TOLD):
+        grad(lambda place: nearest(place, *options))(curve(NEAR))
+
+
+def test_a_kink_in_a_compiled_program():
+    with pytest.warns(ast_ad.SolutionWarning, match=TOLD) as caught:
+        grad(nearest, fallback="error")(curve(NEAR), 100.0)
+    assert caught[0].filename == __file__
+
+
+SMOOTH = {
+    "rosenbrock": lambda t, x: 100 * (t[1] - t[0] ** 2 * x[0]) ** 2 + (x[1] - t[0]) ** 2,
+    "exponentials": lambda t, x: np.exp(t[0] - x[0]) - t[0] + np.cosh(t[1] - x[1]),
+    "offset": lambda t, x: 1e4 + np.sum((t - x) ** 2 * (1 + t**2)),
+    "zero": lambda t, x: np.sum((np.outer([0.1, 0.2, 0.9], t) - np.outer([0.1, 0.2, 0.9], x)) ** 2),
+    "large": lambda t, x: np.sum((t / 1e5 - x) ** 2 * (1 + (t / 1e5) ** 2)),
+    "nearly a kink": lambda t, x: np.sum(np.sqrt(1e-4 + (t - x) ** 2)),
+}
+
+
+@pytest.mark.drawn(of=4)
+@pytest.mark.parametrize("method", "Nelder-Mead Powell CG BFGS L-BFGS-B TNC COBYLA SLSQP".split())
+@pytest.mark.parametrize("function", SMOOTH.values(), ids=SMOOTH)
+def test_a_smooth_function_has_no_kink(function, method):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        grad(lambda x: np.sum(so.minimize(lambda t: function(t, x), [0.1, 0.2], method=method).x))(X.copy())
+    assert not [one for one in caught if "seems to have a kink" in str(one.message)]
+
+
+def test_points_are_told_as_they_were():
+    """A solver that writes to the point that it handed over, and a function that returns its slope, too."""
+    tried = Tried()
+    point = np.zeros(1)
+
+    def f(t):
+        return abs(t[0]) + t[0] ** 2, np.sign(t)
+
+    watched = tried.watching(f)
+    for place in (-1e-3, 1e-3, 2e-3):
+        point[0] = place
+        assert watched(point)[0] == f(point)[0]
+    seen = kink(tried, 1e-5, f([1e-5])[0], np.array([1.0]), np.array([[2.0]]))
+    assert seen == "0.000991 where its derivatives tell -0.00101"
+    assert kink(tried, 1e-5, f([1e-5])[0], np.array([1.0]), np.array([[np.nan]])) == ""
+    assert kink(Tried(), 1e-5, 0.0, np.zeros(1), np.zeros((1, 1))) == ""
