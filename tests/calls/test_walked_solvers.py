@@ -195,6 +195,7 @@ def traced_gradient(f, x):
     return tracing.trace(f, (x,), {}, (0,))[1]((1.0,))[0]
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_it_is_what_a_trace_records(f):
     gradient = ast_ad.value_and_grad(f)

@@ -140,6 +140,7 @@ def row_sums(x):
 MATRICES = [matrix_product, from_the_right, gram, elements, rows_written, system_of_parts, row_sums]
 
 
+@pytest.mark.drawn(of=4)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("function", MATRICES, ids=lambda f: f.__name__)
 def test_columns_and_rows_of_matrices_come_in_chunks(function, backend):

@@ -12,6 +12,7 @@ X, C = np.linspace(-0.5, 0.9, 5), np.array([0.1, -0.2, 0.3, 0.4])
 SERIES = [chebyshev.chebval, hermite_e.hermeval, laguerre.lagval, legendre.legval]
 
 
+@pytest.mark.drawn(of=4)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("series", SERIES, ids=lambda f: f.__name__)
 def test_a_series_along_its_points_only(series, backend):

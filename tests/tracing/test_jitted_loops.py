@@ -123,6 +123,7 @@ def programs():
     return [two_results, of_a_view, twice, as_long_as_needed, into_an_array, the_argument_itself]  # fmt: skip
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.parametrize("function", programs(), ids=lambda f: f.__name__)
 def test_gradients(function):
     value, gradient = ast_ad.value_and_grad(function)(X)

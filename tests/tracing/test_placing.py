@@ -110,6 +110,7 @@ STORES = {
 }
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("case", STORES)
 def test_what_the_function_stores_stays(case, derivative, monkeypatch):
     store, names = STORES[case]

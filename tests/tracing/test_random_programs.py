@@ -6,7 +6,7 @@ from tests.programs.check import check_traced
 from tests.programs.generate import generate
 
 
-@pytest.mark.drawn(of=6)
+@pytest.mark.drawn(of=12)
 @pytest.mark.parametrize("seed", range(80))
 def test_program(seed, tmp_path):
     program = generate(seed)

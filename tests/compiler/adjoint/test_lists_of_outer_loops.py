@@ -40,6 +40,7 @@ def overwritten(lengths, tips):
     return np.sum(parts[0] * parts[3])
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("function", [tree, changed_within, overwritten])

@@ -77,6 +77,7 @@ def difference(f):
     return (f(X + 1e-6 * ALONG) - f(X - 1e-6 * ALONG)) / 2e-6
 
 
+@pytest.mark.drawn(of=4)
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 @pytest.mark.parametrize("backend", ["numpy", pytest.param("numba", marks=pytest.mark.slow(beyond=1))])
 def test_compiled(f, backend):
@@ -85,6 +86,7 @@ def test_compiled(f, backend):
     assert np.sum(bar * ALONG) == pytest.approx(difference(f), rel=1e-6)
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("f", [f for f in PROGRAMS if f is not items], ids=lambda f: f.__name__)
 def test_traced(f):
     value, pullback = trace(f, (X.copy(),), {}, (0,))

@@ -99,6 +99,7 @@ def test_in_single_precision(f):
     compared(f, X.astype(np.float32), np.float32(0.6))
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.slow(beyond=2)
 @pytest.mark.parametrize("f", PROGRAMS)
 def test_gradients_are_those_of_differences(f):

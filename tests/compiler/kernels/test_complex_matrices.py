@@ -26,6 +26,7 @@ def near(found, expected, a):
     )
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("n", [0, 1, 2, 5, 16])
 def test_elimination(n):
     a = drawn(n, n)

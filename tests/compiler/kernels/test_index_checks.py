@@ -123,6 +123,7 @@ def test_values_and_gradients(f, x, more, kind):
     assert np.sum(bar * v) == pytest.approx((ends[0] - ends[1]) / 2e-6, rel=1e-6, abs=1e-7)
 
 
+@pytest.mark.drawn(of=6)
 @pytest.mark.parametrize(("f", "x", "more"), [(f, x, more) for f, x, *more in PROGRAMS], ids=IDS)
 @pytest.mark.parametrize("bad", [40, -41, 1 << 40])
 @pytest.mark.parametrize("where", [0, -1])

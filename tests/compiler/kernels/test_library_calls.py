@@ -61,6 +61,7 @@ def test_eigenvalues_to_the_bit(kind, n):
         np.testing.assert_array_equal(a, before)
 
 
+@pytest.mark.drawn(of=2)
 @OF_VECTORS
 @pytest.mark.parametrize(
     "kind, shape", list(itertools.product("dD", [(1, 1), (4, 4), (5, 2), (2, 5), (1, 3)]))
@@ -77,6 +78,7 @@ def test_singular_values_to_the_bit(kind, shape):
         np.testing.assert_array_equal(s, np.linalg.svd(a, compute_uv=False))
 
 
+@pytest.mark.drawn(of=4)
 @OF_FACTORS
 @pytest.mark.parametrize(
     "kind, shape", list(itertools.product("dD", [(1, 1), (4, 4), (5, 2), (2, 5), (3, 1)]))
@@ -92,6 +94,7 @@ def test_factors_to_the_bit(kind, shape):
         np.testing.assert_array_equal(a, before)
 
 
+@pytest.mark.drawn(of=4)
 @OF_SOLUTIONS
 @pytest.mark.parametrize("kind, shape", KINDS_AND_SHAPES)
 def test_least_squares_to_the_bit(kind, shape):
@@ -119,6 +122,7 @@ def test_sums_of_squares_that_are_not_told_are_left_to_numpy():
         CALLS["lstsq_matrix_d"](a * np.nan, np.ones((4, 1)), x, np.empty(0), s, 1e-9)
 
 
+@pytest.mark.drawn(of=6)
 @OF_VECTORS
 @pytest.mark.parametrize("kind, shape", KINDS_AND_SHAPES)
 def test_pseudo_inverses(kind, shape):
@@ -179,6 +183,7 @@ def extended(m):
     return total
 
 
+@pytest.mark.drawn(of=17)
 @pytest.mark.parametrize("n, size", SIZES)
 def test_exponentials(n, size):
     draw = np.random.default_rng([n, int(1e12 * size)])

@@ -30,6 +30,7 @@ def near(found, expected):
 
 
 # ----- what kernels call
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("n, complex_ones", list(itertools.product([1, 2, 5, 9], [False, True])))
 def test_triangles(n, complex_ones):
     a, b = drawn(complex_ones, n, n) + 3 * np.eye(n), drawn(complex_ones, n, 3)
@@ -41,6 +42,7 @@ def test_triangles(n, complex_ones):
         near(line, sl.solve_triangular(a, b[:, 1], trans, lower, unit))
 
 
+@pytest.mark.drawn(of=4)
 @pytest.mark.parametrize("n, complex_ones", list(itertools.product([1, 2, 5, 9], [False, True])))
 def test_factors_of_positive_definite_matrices(n, complex_ones):
     a, b = drawn(complex_ones, n, n), drawn(complex_ones, n, 2)
@@ -60,6 +62,7 @@ def test_factors_of_positive_definite_matrices(n, complex_ones):
             systems.cholesky_factor(matrix - 1e3 * np.eye(n), lower, c)
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("n", [1, 2, 5, 9])
 def test_factors_of_any_matrix(n):
     a, b = drawn(False, n, n), drawn(False, n, 2)
@@ -79,6 +82,7 @@ def test_factors_of_any_matrix(n):
     near(out, sl.solve(a, b, transposed=True))
 
 
+@pytest.mark.drawn(of=8)
 @pytest.mark.parametrize("band, n", [(band, n) for band in BANDS for n in (1, 2, 5, 12) if max(band) < n])
 def test_bands(band, n):
     for complex_ones in (False, True):

@@ -35,6 +35,7 @@ def near(found, expected, a):
     )
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.parametrize("n", [0, 1, 2, 3, 5, 8, 16])
 def test_general(n):
     for a in matrices(n):
@@ -168,6 +169,7 @@ def test_pivots_whose_reciprocals_are_infinite():
     np.testing.assert_allclose(out, np.ones(2), rtol=1e-12)
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("n", [1, 2, 3, 6])
 def test_cotangents_of_cofactors(n):
     """Against the rule that takes singular matrices, too; those are left to it from three rows on."""

@@ -51,6 +51,7 @@ def by_counts(a, b):
     return total
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("function", [in_turn, with_a_matrix, grids, turned, of_expressions, by_counts])
 def test_gradients(function):

@@ -73,7 +73,7 @@ def laid_out(array: Any, layout: str) -> Any:
     return np.asarray(array, order=layout)  # type: ignore[call-overload]
 
 
-@pytest.mark.drawn(of=4)
+@pytest.mark.drawn(of=12)
 @pytest.mark.parametrize("layout", "CFA")
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_elements(dtype: str, layout: str) -> None:

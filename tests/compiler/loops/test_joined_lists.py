@@ -63,6 +63,7 @@ TWO_AXES = [vstack, concatenate, reductions, running]
 CASES = [(f, RNG.random(3)) for f in ONE_AXIS] + [(f, RNG.random((2, 3))) for f in TWO_AXES]
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.slow(beyond=2)
 @pytest.mark.parametrize("f, x", CASES, ids=lambda v: getattr(v, "__name__", getattr(v, "shape", None)))
 def test_evaluated(f, x):

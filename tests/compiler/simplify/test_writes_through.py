@@ -127,7 +127,7 @@ def agrees(function, args, backend):
 
 
 @pytest.mark.slow(one_in=6)
-@pytest.mark.drawn(of=5)
+@pytest.mark.drawn(of=25)
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("function", PROGRAMS, ids=lambda f: f.__name__)

@@ -107,7 +107,7 @@ MINIMIZE = {
 }
 
 
-@pytest.mark.drawn(of=5)
+@pytest.mark.drawn(of=10)
 @cases(GLOBAL | OF_SCIPY | MINIMIZE)
 def test_minima(f):
     """The derivative is that at a point as near to the minimum as the solver's tolerance."""
