@@ -16,6 +16,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from ..errors import InputTypeError
+
 Function = Callable[..., Any]
 
 
@@ -223,7 +227,25 @@ def primitives() -> dict[Function, Primitive]:
     return dict(_primitives)
 
 
+def _require_a_name_of_its_own(fn: Function) -> None:
+    """Raise where the callable does not tell a call: compiled code sees through it, or traces miss it."""
+    kind = f"a value of type {type(fn).__name__}"
+    if isinstance(fn, types.FunctionType):
+        around = fn.__qualname__.rpartition(".")[0]
+        method = bool(around) and not around.endswith("<locals>")
+    else:
+        method = isinstance(fn, types.MethodType) and isinstance(fn.__self__, type)
+    if method or isinstance(fn, (functools.partial, np.vectorize)) or not callable(fn):
+        raise InputTypeError(
+            f"a rule for {'a method' if method else kind}: {fn!r}",
+            why="a rule belongs to a function that those who call it find under a name",
+            fix="write a function that does the same, give it the rule, and call it there",
+        )
+
+
 def _register(fns: tuple[Function, ...], **facts: Any) -> None:
+    for fn in fns:
+        _require_a_name_of_its_own(fn)
     primitive = Primitive(fns[0], **facts)
     for fn in fns:
         if fn in _primitives:

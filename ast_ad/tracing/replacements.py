@@ -335,7 +335,7 @@ def _replacements(known: int, arrived: int) -> dict[int, tuple[Any, Any]]:
             continue
         if module.split(".")[0] in ("ast_ad", ""):
             continue
-        replace(fn, overwriting(fn, _dispatches(fn, fn.__name__)))
+        replace(fn, overwriting(fn, _dispatches(fn, getattr(fn, "__name__", type(fn).__name__))))
     for library, pairs in arriving:
         for original, by in pairs(sys.modules[library]) if library in sys.modules else ():
             replace(original, by)

@@ -2,7 +2,9 @@
 
 import ctypes
 import ctypes.util
+import functools
 import math
+import sys
 
 import numpy as np
 import pytest
@@ -210,3 +212,51 @@ def test_a_call_of_c_in_every_mode():
         assert abs(g(2.0) - expected) < 1e-14
     second = ast_ad.grad(ast_ad.grad(f))(2.0)
     assert abs(second - (g(2.001) - g(1.999)) / 0.002) < 1e-6
+
+
+class Model:
+    def method(self, x):
+        return np.sin(x)
+
+    @staticmethod
+    def static(x):
+        return np.sin(x)
+
+    @classmethod
+    def of_class(cls, x):
+        return np.sin(x)
+
+    def __call__(self, x):
+        return np.sin(x)
+
+
+@pytest.mark.parametrize(
+    "fn",
+    [Model.method, Model.static, Model.of_class, functools.partial(np.sin), np.vectorize(math.sin), 3.0],
+    ids=lambda fn: type(fn).__name__,
+)
+def test_what_can_have_no_rule(fn):
+    """Its rule was compiled or traced, and not known the other way, or neither."""
+    known = registry.count()
+    for register in (rule.vjp(fn), rule.elementwise(fn), rule.composite(fn)):
+        with pytest.raises(ast_ad.errors.InputTypeError, match="find under a name"):
+            register(lambda *args: args)
+    with pytest.raises(ast_ad.errors.InputTypeError, match="find under a name"):
+        rule.nondifferentiable(fn)
+    assert registry.count() == known
+
+
+model = Model()
+
+
+def test_an_object_that_is_called_has_one():
+    """Traced, too, and a trace of anything else goes on."""
+    rule.vjp(model)(lambda g, ans, x: 100.0 * g)
+
+    def traced(x):
+        sys.getrefcount(x)
+        return model(x)
+
+    assert ast_ad.grad(lambda x: model(x))(0.5) == 100.0
+    with pytest.warns(ast_ad.FallbackWarning):
+        assert ast_ad.grad(traced)(0.5) == 100.0

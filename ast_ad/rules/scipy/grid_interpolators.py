@@ -18,6 +18,8 @@ from .hermite_interpolators import upright
 from .splines import knots_between, spline_values
 
 DEGREES = {"slinear": 1, "cubic": 3, "quintic": 5}
+# SciPy keeps grid and values under names with an underscore since 1.17, where the others are properties.
+HIDDEN = hasattr(RegularGridInterpolator, "grid")
 
 
 @stands_for(RegularGridInterpolator.__init__)
@@ -53,8 +55,12 @@ def grid(
                 raise ValueError(f"The points in dimension {i} must be strictly ascending or descending")
             axis, values = np.flip(axis), np.flip(values, i)
         axes.append(axis)
-    self._grid, self._values, self.method, self._spline = tuple(axes), values, method, None
-    self.bounds_error, self.fill_value, self._asarray = bounds_error, fill_value, np.asarray
+    if HIDDEN:
+        self._grid, self._values, self._asarray = tuple(axes), values, np.asarray
+    else:
+        self.grid, self.values = tuple(axes), values
+    self.method, self._spline = method, None
+    self.bounds_error, self.fill_value = bounds_error, fill_value
 
 
 def coordinates(xi: Any, n: int) -> Any:
@@ -68,7 +74,7 @@ def coordinates(xi: Any, n: int) -> Any:
 @stands_for(RegularGridInterpolator.__call__)
 def grid_call(self: Any, xi: Any, method: Any = None, *, nu: Any = None) -> Any:
     method = self.method if method is None else method
-    axes, values = self._grid, self._values
+    axes, values = (self._grid, self._values) if HIDDEN else (self.grid, self.values)
     n = len(axes)
     points = coordinates(xi, n)
     flat = np.reshape(points, (-1, n))

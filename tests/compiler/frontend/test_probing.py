@@ -178,6 +178,7 @@ def test_lengths_that_have_to_be_equal_are_taken_so_in_trials(function, backend)
         assert "there are no kernels" not in gradient.explain()
 
 
+@pytest.mark.filterwarnings("ignore:The behavior of affine_transform")  # told until SciPy 1.15
 def test_trials_take_valid_arguments():
     """SciPy would read memory that isn't there, and the process would end."""
 
