@@ -88,7 +88,7 @@ def grid_call(self: Any, xi: Any, method: Any = None, *, nu: Any = None) -> Any:
         found = multilinear(values, places) if method == "linear" else nearest(values, places)
     elif method in DEGREES and self._spline is not None and method == self.method:
         orders = [0 for _ in axes] if nu is None else list(nu)
-        found = by_splines(self._spline._c, axes, flat, DEGREES[method], orders)
+        found = by_splines(self._spline.c, axes, flat, DEGREES[method], orders)
     else:
         refuse(
             f"a RegularGridInterpolator with method={method!r}",

@@ -14,7 +14,7 @@ import inspect
 import sys
 import warnings
 import weakref
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
@@ -51,7 +51,10 @@ class Call:
         self.varies = True  # whether what is found depends on anything
         self.unknown: list[Refused] = []  # the nodes of what was stored meanwhile
         self.tried = Tried()
-        self.bound = signature(original).bind(*args, **kwargs)
+        # By a name that the signature does not tell: `seed`, before SciPy 1.16, or what will be refused.
+        self.untold = {name: bare(kwargs[name]) for name in untold(original, kwargs)}
+        told = {name: value for name, value in kwargs.items() if name not in self.untold}
+        self.bound = signature(original).bind(*args, **told)
         given = inspect.BoundArguments(self.bound.signature, dict(self.bound.arguments))
         given.apply_defaults()
         self.options: dict[str, Any] = dict(given.arguments)
@@ -74,7 +77,7 @@ class Call:
         if watched and state.grad:
             values[watched] = self.tried.watching(values[watched])
         with self.unknown_stores(), untraced():
-            return self.original(*self.bound.args, **self.bound.kwargs)
+            return self.original(*self.bound.args, **self.bound.kwargs, **self.untold)
 
     def make_bare(self, values: dict[str, Any]) -> None:
         """Turn arguments of the solver into plain ones, in place."""
@@ -172,6 +175,14 @@ def doubt_of(solution: Solution, converged: bool, message: str) -> str:
 @functools.cache
 def signature(original: Callable[..., Any]) -> inspect.Signature:
     return inspect.signature(original)
+
+
+def untold(original: Callable[..., Any], names: Iterable[str]) -> list[str]:
+    """Those of the names of arguments that the signature of a function does not have."""
+    known = signature(original).parameters
+    if any(one.kind is one.VAR_KEYWORD for one in known.values()):
+        return []
+    return [name for name in names if name not in known]
 
 
 def user_place() -> Place:

@@ -14,6 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from ..traced_array import plain
+
 LAST = 128  # points that are kept: the solver ends near the minimum
 NEAR = 1e-2  # of the size of a coordinate and 1: what is farther away tells nothing
 ROUNDED = 1e-7  # of the size of a coordinate: a step as short as this is mostly rounding
@@ -28,12 +30,15 @@ class Tried:
         self.points: deque[tuple[Any, Any]] = deque(maxlen=LAST)
 
     def watching(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """The function, of which plain points and values are kept, copied: solvers write to their points."""
+        """The function, of which points and values are kept, copied: solvers write to their points.
+
+        They are plain, but for a solver that hands the function to another one.
+        """
 
         def watched(x: Any, *args: Any, **kwargs: Any) -> Any:
-            at = np.array(x)
+            at = np.array(plain(x))
             value = function(x, *args, **kwargs)
-            self.points.append((at, value[0] if type(value) is tuple else value))
+            self.points.append((at, plain(value[0] if type(value) is tuple else value)))
             return value
 
         return watched
