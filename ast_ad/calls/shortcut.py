@@ -9,8 +9,10 @@ expected takes the long way.
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -104,10 +106,10 @@ class FastCall:
         if program.code.backend == "numba":
             values = [*args, *program.fit.captures.read()[: program.fit.passed]]
             floats = [program.count + i for i, kind in enumerate(program.python) if kind is float]
-            found = inlined(program.run, program.text, inputs, values, floats)
+            found = inlined(program.run, program.text, inputs, values, floats, self._shaped)
             if found is not None and not found.space.keys() & self.space.keys():
                 self.space |= found.space
-                return [*found.lines, f"return {self._answer(found.results)}"]
+                return [*found.lines, f"return {self._answer(found.results, found.floats)}"]
         self.space["run"] = program.run
         results = [f"y{i}" for i in range(program.count + len(program.wrt))]
         targets = f"{', '.join(results)}," if len(results) > 1 else results[0]  # code returns one as it is
@@ -120,15 +122,21 @@ class FastCall:
             return f"type({name}) is t_{name}"
         self._shaped.append(name)
         self.space |= {f"d_{name}": value.dtype, f"s_{name}": value.shape}
-        return f"type({name}) is ndarray and {name}.dtype is d_{name} and {name}.shape == s_{name}"
+        shape = (
+            f"({_shape(name)} := {name}.shape)"  # for the driver: by another call what is expected may change
+        )
+        return f"type({name}) is ndarray and {name}.dtype is d_{name} and {shape} == s_{name}"
 
-    def _answer(self, results: Sequence[str]) -> str:
-        """What the user gets, as an expression of the results."""
+    def _answer(self, results: Sequence[str], floats: Collection[str] = ()) -> str:
+        """What the user gets, as an expression of the results; ``floats``: which are Python's."""
         program = self.program
         if not isinstance(program.primal.result, int):
             self.space["answer"] = self._slow_answer
             return f"answer([{', '.join(results)}])"
-        bars = [_converted(g, k) for g, k in zip(results[program.count :], program.python, strict=True)]
+        bars = [
+            g if k is float and g in floats else _converted(g, k)
+            for g, k in zip(results[program.count :], program.python, strict=True)
+        ]
         several = f"({', '.join(bars)},)" if bars else "()"
         gradient = f"({bars[0]})" if program.owner.single else several
         value = results[program.primal.result]
@@ -153,6 +161,11 @@ class FastCall:
         if program.run is not before:  # these kernels are no more
             self.program.owner.forget(self)
         return self._slow_answer(results)
+
+
+def _shape(name: str) -> str:
+    """The name of an array's shape in a call."""
+    return f"z_{name}"
 
 
 def _converted(result: str, kind: Any) -> str:
@@ -193,18 +206,29 @@ _KINDS = {np.ndarray, float, int, complex, np.float64, np.float32}
 # ----- the program's own statements -------------------------------------------------------------------
 # The driver of compiled kernels is straight-line Python: calls of kernels, and conversions of their results.
 # Written into the function that checks a call, it costs no call of its own, what the caller would undo is
-# left out, and a kernel that gets only Python's numbers is entered without the look-up of their types.
+# left out, and a kernel that gets only Python's numbers is entered without the look-up of their types. What
+# modules have is looked up before, dtypes are made of types, and shapes are those that were compared: with
+# all of that a new array takes half the time.
 @dataclass
 class Inlined:
-    """``lines`` compute the ``results``, expressions; ``space``: what the names in them mean."""
+    """``lines`` compute the ``results``, expressions; ``space``: what the names in them mean.
+
+    ``floats``: the names of the lines that hold Python's floats for certain.
+    """
 
     lines: list[str]
     results: list[str]
     space: dict[str, Any]
+    floats: set[str]
 
 
 def inlined(
-    run: Callable[..., Any], text: str, names: Sequence[str], values: Sequence[Any], floats: Sequence[int]
+    run: Callable[..., Any],
+    text: str,
+    names: Sequence[str],
+    values: Sequence[Any],
+    floats: Sequence[int],
+    shaped: Collection[str] = (),
 ) -> Inlined | None:
     """The body of a driver, for a caller; None if it is not straight-line code.
 
@@ -213,6 +237,7 @@ def inlined(
         names: what its arguments are called in the caller, where they are not assigned to.
         values: arguments of the types that it will get.
         floats: the positions of results that the caller converts to Python's floats.
+        shaped: those of the names whose shapes the caller has, under the name that ``_shape`` tells.
     """
     tree = ast.parse(text[text.rfind("\ndef ") + 1 :]).body[-1]  # not the kernels, which are long
     if not isinstance(tree, ast.FunctionDef) or tree.name != run.__name__:
@@ -226,15 +251,16 @@ def inlined(
     if not all(isinstance(s, (ast.Assign, ast.Expr, ast.Delete)) for s in body):
         return None
     body = _without_conversions(body, answer, floats)
-    assigned = {n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name) and _is_store(n)}
-    if assigned & set(params):
+    stores = Counter(n.id for s in body for n in ast.walk(s) if isinstance(n, ast.Name) and _is_store(n))
+    if stores.keys() & set(params):
         return None
     space: dict[str, Any] = {}
     kinds = dict(zip(params, map(type, values), strict=True))
-    renaming = {**{n: f"u_{n}" for n in assigned}, **dict(zip(params, names, strict=True))}
-    change = _Rename(renaming, run.__globals__, kinds, space)
+    renaming = {**{n: f"u_{n}" for n in stores}, **dict(zip(params, names, strict=True))}
+    change = _Rename(renaming, run.__globals__, kinds, space, shaped)
     lines = [ast.unparse(change.visit(s)) for s in body]
-    return Inlined(lines, [ast.unparse(change.visit(e)) for e in answer.elts], space)
+    results = [ast.unparse(change.visit(e)) for e in answer.elts]
+    return Inlined(lines, results, space, {renaming[n] for n in change.floats if stores[n] == 1})
 
 
 def _is_store(name: ast.Name) -> bool:
@@ -253,32 +279,76 @@ def _without_conversions(body: list[ast.stmt], results: ast.Tuple, floats: Seque
 
 
 class _Rename(ast.NodeTransformer):
-    """Locals get the caller's names, and what else is read goes into ``space``."""
+    """Locals get the caller's names, and what else is read goes into ``space``.
+
+    ``floats``: the locals to which Python's floats are assigned.
+    """
 
     def __init__(
-        self, renaming: dict[str, str], around: dict[str, Any], kinds: dict[str, type], space: dict[str, Any]
+        self,
+        renaming: dict[str, str],
+        around: dict[str, Any],
+        kinds: dict[str, type],
+        space: dict[str, Any],
+        shaped: Collection[str],
     ) -> None:
         self.renaming, self.around, self.kinds, self.space = renaming, around, kinds, space
+        self.shaped, self.floats = shaped, set[str]()
+
+    def visit_Assign(self, node: ast.Assign) -> ast.AST:
+        entry, (target, *_) = self.entry(node.value), node.targets
+        if entry is not None:
+            names = target.elts if isinstance(target, ast.Tuple) else [target]
+            types = getattr(entry[1], "types", [entry[1]])  # of a tuple, or of one number
+            pairs = zip(names, map(str, types), strict=True)
+            self.floats |= {n.id for n, type in pairs if isinstance(n, ast.Name) and type == "float64"}
+        return self.generic_visit(node)
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         entry = self.entry(node)
-        if entry is None:
-            return self.generic_visit(node)
-        name = f"x_{len(self.space)}"
-        self.space[name] = entry
-        return ast.Call(ast.Name(name, ast.Load()), [self.visit(a) for a in node.args], [])
+        if entry is not None:
+            return ast.Call(self.named(f"x_{len(self.space)}", entry[0]), [*map(self.visit, node.args)], [])
+        made = self.of_module(node.func) in (np.empty, np.zeros) and len(node.args) == 2
+        dtype = self.of_module(node.args[1]) if made else None
+        if isinstance(dtype, type) and issubclass(dtype, np.generic):
+            shape, dtype = self.visit(node.args[0]), np.dtype(dtype)
+            return ast.Call(self.visit(node.func), [shape, self.named(f"dtype_{dtype}", dtype)], [])
+        return self.generic_visit(node)
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        value = self.of_module(node)
+        if value is not None:
+            return self.named("m_" + ast.unparse(node).replace(".", "_"), value)
+        if isinstance(node.value, ast.Name) and node.attr == "shape":
+            name = self.renaming.get(node.value.id, "")
+            if name in self.shaped:
+                return ast.Name(_shape(name), ast.Load())
+        return self.generic_visit(node)
 
     def visit_Name(self, node: ast.Name) -> ast.AST:
         if node.id in self.renaming:
             return ast.Name(self.renaming[node.id], node.ctx)
         if node.id not in self.around:  # a builtin
             return node
-        self.space[f"u_{node.id}"] = self.around[node.id]
-        return ast.Name(f"u_{node.id}", node.ctx)
+        return self.named(f"u_{node.id}", self.around[node.id])
 
-    def entry(self, node: ast.Call) -> Any:
-        """The machine code of a kernel, if all that it gets are numbers of the types it was compiled for."""
-        if not isinstance(node.func, ast.Name) or node.keywords:
+    def named(self, name: str, value: Any) -> ast.Name:
+        self.space[name] = value
+        return ast.Name(name, ast.Load())
+
+    def of_module(self, node: ast.expr) -> Any:
+        """What a module that the driver imports has under a name."""
+        if not isinstance(node, ast.Attribute) or not isinstance(node.value, ast.Name):
+            return None
+        module = None if node.value.id in self.renaming else self.around.get(node.value.id)
+        return getattr(module, node.attr) if isinstance(module, ModuleType) else None
+
+    def entry(self, node: ast.expr) -> tuple[Any, Any] | None:
+        """The machine code of a kernel, and the type of its result.
+
+        If all that it gets are numbers of the types it was compiled for.
+        """
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.keywords:
             return None
         overloads = getattr(self.around.get(node.func.id), "overloads", None)
         kinds = [self.kinds.get(a.id) if isinstance(a, ast.Name) else None for a in node.args]
@@ -288,4 +358,5 @@ class _Rename(ast.NodeTransformer):
         names = {float: "float64", int: "int64", complex: "complex128"}
         if [names.get(k) if k is not None else None for k in kinds] != [str(t) for t in signature]:
             return None
-        return getattr(found, "entry_point", None)
+        point = getattr(found, "entry_point", None)
+        return None if point is None else (point, getattr(found.signature, "return_type", None))

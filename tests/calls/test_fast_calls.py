@@ -229,3 +229,51 @@ def test_a_driver_that_lets_arrays_go_is_written_into_the_call():
     values = {"a0": 3.0}
     exec("\n".join(found.lines), found.space, values)
     assert values["u_z"] == 7.0 and "u_y" not in values
+
+
+def test_a_driver_s_new_arrays_need_no_look_ups():
+    text = (
+        "import numpy as np\ndef driver(x, t):\n    y = np.empty(x.shape, np.float64)\n"
+        "    z = np.zeros((2, t.shape[0]), np.int64)\n    y[:] = x\n    return y, np.float64(z.size), x\n"
+    )
+    space = {}
+    exec(text, space)
+    x, t = np.arange(3.0), np.ones((4, 1))
+    found = inlined(space["driver"], text, ["a0", "c0"], [x, t], [], ["a0"])
+    assert found is not None and "np." not in "".join([*found.lines, *found.results])
+    assert "z_a0" in found.lines[0] and "c0.shape" in found.lines[1]
+    values = {"a0": x, "c0": t, "z_a0": (3,)}
+    exec("\n".join(found.lines), found.space, values)
+    y, size, same = (eval(result, found.space, values) for result in found.results)
+    assert y.dtype == np.float64 and y.tolist() == [0.0, 1.0, 2.0] and y is not x and same is x
+    assert values["u_z"].dtype == np.int64 and type(size) is np.float64 and size == 8.0
+
+
+def test_lengths_that_change_between_calls_of_kernels():
+    """New arrays have the shape of this call's argument, and gradients of numbers are floats."""
+
+    def f(x, a):
+        return np.sum(np.sin(a * x[1:]) * x[:-1])
+
+    g = ast_ad.value_and_grad(f, argnums=(0, 1), backend="numba")
+    plain = ast_ad.value_and_grad(f, argnums=(0, 1), backend="numpy")
+    for n in (30, 30, 30, 40, 40, 30, 50, 50, 50, 40):
+        x = np.linspace(0.1, 2.0, n)
+        value, (x_bar, a_bar) = g(x, 1.5)
+        expected, bars = plain(x, 1.5)
+        assert type(value) is type(expected) and type(a_bar) is float and x_bar.shape == (n,)
+        np.testing.assert_allclose([value, a_bar], [expected, bars[1]], rtol=1e-12)
+        np.testing.assert_allclose(x_bar, bars[0], rtol=1e-12)
+
+
+def test_numbers_of_kernels_are_python_s_floats():
+    def f(x, a):
+        return np.sin(x) * a**2 + 1.0
+
+    g = ast_ad.value_and_grad(f, argnums=(0, 1), backend="numba")
+    plain = ast_ad.value_and_grad(f, argnums=(0, 1), backend="numpy")
+    for x in (0.5, 0.25, 2.0, 3.0):
+        value, bars = g(x, 2.0)
+        expected, others = plain(x, 2.0)
+        assert type(value) is type(expected) and [type(b) for b in bars] == [float, float]
+        np.testing.assert_allclose([value, *bars], [expected, *others], rtol=1e-14)
