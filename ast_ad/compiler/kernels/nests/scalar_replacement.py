@@ -4,11 +4,13 @@
 only where none of its arguments overlap: a write by another name would not reach the register.
 
 In a recurrence such as ``a[j] = (a[j] + a[j - 1]) / 9`` every turn waits for the one before; through memory
-it waits several times as long.
+it waits several times as long. So do the columns of a state, ``y[i + 1, 0] = f(y[i, 0], y[i, 1])``, each by
+itself: what differs in a constant place is apart.
 """
 
 from __future__ import annotations
 
+import itertools
 import operator
 from dataclasses import dataclass
 
@@ -33,6 +35,9 @@ from ...ir.ops import (
 )
 from ...ir.types import Array, Scalar, computed_alike
 from .body import element_type
+
+MOST_COLUMNS = 16
+"""Of more the numbers would be in memory after all, for want of registers."""
 
 _LOAD, _STORES = operator.getitem, (builtin.setitem_, builtin.add_item_)
 
@@ -77,14 +82,28 @@ def _carried(loop: For) -> list[Statement]:
         return []
     before: list[Statement] = []
     for array in dict.fromkeys(_arrays(loop)):
-        accesses = _accesses(loop, array)
-        if accesses is None or len({(a.axis, a.rest) for a in accesses}) != 1:
-            continue
-        for store_offset in sorted({a.offset for a in accesses if not a.is_load}):
-            if any(a.offset == store_offset - step.value and _reads(a) for a in accesses):
-                before += _forward(loop, array, accesses, store_offset, step.value)
-                break
+        for accesses in _columns(_accesses(loop, array) or []):
+            for store_offset in sorted({a.offset for a in accesses if not a.is_load}):
+                if any(a.offset == store_offset - step.value and _reads(a) for a in accesses):
+                    before += _forward(loop, array, accesses, store_offset, step.value)
+                    break
     return before
+
+
+def _columns(accesses: list[_Access]) -> list[list[_Access]]:
+    """The accesses by the column that they go along; none where two columns may be one, or are too many."""
+    columns: dict[tuple[int, tuple[object, ...]], list[_Access]] = {}
+    for access in accesses:
+        columns.setdefault((access.axis, access.rest), []).append(access)
+    apart = all(_are_apart(*pair) for pair in itertools.combinations(columns, 2))
+    return list(columns.values()) if apart and len(columns) <= MOST_COLUMNS else []
+
+
+def _are_apart(one: tuple[int, tuple[object, ...]], other: tuple[int, tuple[object, ...]]) -> bool:
+    """Whether two columns have other constants in some place, counted from the same end."""
+    pairs = zip(one[1], other[1], strict=False)
+    numbers = [(i, j) for i, j in pairs if type(i) is int and type(j) is int]
+    return one[0] == other[0] and any(i != j and min(i, j) >= 0 for i, j in numbers)
 
 
 def _reads(access: _Access) -> bool:
@@ -162,9 +181,9 @@ def _forward(loop: For, array: Var, accesses: list[_Access], store_offset: int, 
             continue
         if access is not None and not access.is_load:
             if access.offset == load_offset:
-                current = op.args[2]
+                current = _number(op.args[2])
             if access.offset == store_offset:
-                last = op.args[2]
+                last = _number(op.args[2])
         kept.append(op)
     assert last is not None
     loop.body.ops = kept
@@ -179,7 +198,14 @@ def _forward(loop: For, array: Var, accesses: list[_Access], store_offset: int, 
 def _stores(access: _Access, type: Scalar) -> bool:
     """Whether what is stored is what will be read."""
     value = access.op.args[2]
+    if isinstance(value, Lit):
+        return type == Scalar("float", np.dtype(float)) and isinstance(value.value, (int, float))
     return isinstance(value, Var) and computed_alike(value.type, type)
+
+
+def _number(stored: Arg) -> Arg:
+    """What is read where that was stored."""
+    return Lit(float(stored.value)) if isinstance(stored, Lit) else stored
 
 
 def _expand(loop: For, array: Var, accesses: list[_Access]) -> None:
