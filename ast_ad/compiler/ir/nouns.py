@@ -23,7 +23,7 @@ _ALIASES = {
     "subtract": "sub", "multiply": "mul", "true_divide": "truediv", "divide": "truediv", "power": "pow",
     "safe_product": "mul", "exact_product": "mul", "negative": "neg", "logical_not": "not_",
     "invert": "not_", "greater": "gt", "less": "lt", "greater_equal": "ge", "less_equal": "le", "equal": "eq",
-    "not_equal": "ne",
+    "not_equal": "ne", "add_signed": "add", "sub_signed": "sub", "mul_signed": "mul",
     "logical_and": "and_", "logical_or": "or_", "absolute": "abs", "amax": "max", "amin": "min",
     "tuple_get": "getitem", "list_get": "getitem", "dict_get": "getitem", "item_within": "getitem",
     "list_len": "len", "size": "len", "list_fill": "zeros_like", "mT": "transpose", "list_repeat": "repeated",

@@ -37,6 +37,7 @@ from .lowering import (
 )
 from .lowering.definitions import DEFINITIONS, ROWS_LIKE
 from .lowering.lowering import has_form, is_pointwise
+from .numbers.signed_zeros import lean_signless_kernel, signless_kernel
 from .partition.allocations import uses_arrays_only
 from .partition.compiled_driver import require_compiled
 from .partition.partition import Parts
@@ -65,6 +66,8 @@ def _decorator(written: Function, parts: Parts) -> Callable[..., Any]:
         return exact_kernel if overlaps else exact_apart_kernel
     if overlaps:
         return overlapping_kernel
+    if written.name in parts.signless:
+        return lean_signless_kernel if uses_arrays_only(written) else signless_kernel
     return lean_kernel if uses_arrays_only(written) else kernel
 
 

@@ -31,7 +31,7 @@ FLAGS, IN_ORDER, OF_SINGLE = {"reassoc", "contract", "arcp"}, {"arcp"}, {"reasso
 ``IN_ORDER``: in kernels where a sum contains a number and its opposite (``rounding``): a residual is that of
 a quotient as it is rounded, whichever way. ``OF_SINGLE``: in single precision, where the processor's estimate
 of a reciprocal makes NaN of `1 / 0`, `1 / inf`. Others of divisors below ``6e-309`` are infinite. Signs of
-zeros count: without them ``x / sqrt(x)`` becomes ``sqrt(x)``, 0 at 0."""
+zeros count, but for ``partition.zero_signs``: else ``x / sqrt(x)`` becomes ``sqrt(x)``, 0 at 0."""
 
 LONG = 1.0
 """Seconds of a compilation that is told."""
@@ -61,30 +61,31 @@ def kernel(function: Any) -> Any:
 
     What it writes to must overlap with no other argument.
     """
-    return _compiled(function, pipeline_class=Apart)
+    return compiled(function, pipeline_class=Apart)
 
 
 def lean_kernel(function: Any) -> Any:
     """``kernel`` for a function that makes no arrays: without memory management, its calls take less time."""
-    return _compiled(function, pipeline_class=Apart, _nrt=False)
+    return compiled(function, pipeline_class=Apart, _nrt=False)
 
 
 def overlapping_kernel(function: Any) -> Any:
     """``kernel`` for a function whose arguments may overlap."""
-    return _compiled(function)
+    return compiled(function)
 
 
 def exact_kernel(function: Any) -> Any:
     """``overlapping_kernel`` for a function whose sums are made in the order that is written."""
-    return _compiled(function, IN_ORDER)
+    return compiled(function, IN_ORDER)
 
 
 def exact_apart_kernel(function: Any) -> Any:
     """``kernel`` for such a function."""
-    return _compiled(function, IN_ORDER, pipeline_class=Apart)
+    return compiled(function, IN_ORDER, pipeline_class=Apart)
 
 
-def _compiled(function: Any, flags: set[str] = FLAGS, pipeline_class: Any = Careful, **options: Any) -> Any:
+def compiled(function: Any, flags: set[str] = FLAGS, pipeline_class: Any = Careful, **options: Any) -> Any:
+    """What the decorators have in common."""
     if any("float32" in name or "complex64" in name for name in function.__code__.co_names):
         flags = flags & OF_SINGLE
     dispatcher: Any = numba.njit(
@@ -105,10 +106,10 @@ def _told_if_long(compile: Any, name: str) -> Any:
     @functools.wraps(compile)
     def timed(*args: Any) -> Any:
         began = time.perf_counter()
-        compiled = compile(*args)
+        found = compile(*args)
         if (took := time.perf_counter() - began) > LONG:
             logging.getLogger("ast_ad").info("Numba compiled %s in %.1f s", name, took)
-        return compiled
+        return found
 
     return timed
 

@@ -32,6 +32,8 @@ OPERATORS = {
     *(operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne),
 }
 """Of two numbers they are one function for each pair of types, whether one of them is a constant or not."""
+SIGNLESS = "nsz"
+"""LLVM's flag of an operation whose zeros may have either sign. Quotients never have it: ``1 / -0.0``."""
 
 
 class _Remembering:
@@ -77,6 +79,16 @@ class _Lower(Lower):  # type: ignore[misc]
             super().create_cpython_wrapper(release_gil)
         finally:
             del library._optimize_functions
+
+    def lower_normal_function(self, fndesc: Any) -> None:
+        """With the flags of quotients; Numba gives its flags to what has none."""
+        super().lower_normal_function(fndesc)
+        flags = self.context.fastmath.flags if self.context.fastmath else set()
+        if SIGNLESS in flags:
+            for block in self.function.blocks:
+                for one in block.instructions:
+                    if one.opname in ("fdiv", "frem") and not one.flags:
+                        one.flags.extend(sorted(flags - {SIGNLESS}) or [""])
 
     def lower_block(self, block: Any) -> None:
         super().lower_block(block)

@@ -64,6 +64,7 @@ from .rounding import keep_constants
 from .single_precision import held_in_single, typed_numbers
 from .undefined_values import DEFAULTS, or_default, undefined
 from .zero_dimensions import numbers_made
+from .zero_signs import with_free_signs
 
 DTYPES = {
     "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64",
@@ -94,6 +95,7 @@ class Parts:
     refused: list[tuple[Statement | None, str]] = field(default_factory=list)
     overlapping: set[str] = field(default_factory=set)  # kernels that write to what another argument may show
     threaded: set[str] = field(default_factory=set)  # kernels with loops that run in threads
+    signless: set[str] = field(default_factory=set)  # kernels in which signs of zeros are free
 
 
 def partition(
@@ -158,6 +160,7 @@ class _Partition:
             for op in walk(kernel.body):
                 if isinstance(op, Op) and op.fn is np.empty:
                     op.fn = empty
+        self.parts.signless = with_free_signs(self.driver, self.parts.kernels, self.parts.overlapping)
         return self.parts
 
     def holds(self, var: Var) -> bool:
@@ -294,8 +297,7 @@ class _Partition:
     ) -> list[Statement]:
         returned: list[Var] = []
         ops: list[Statement] = []
-        names: dict[Var, Var] = {}
-        kept = []
+        names, kept = dict[Var, Var](), list[Arg]()
         wrapped: list[Statement] = []
         told: list[Statement] = []  # behind what tells it
         for var, value in zip(results, kernel.body.results, strict=True):
@@ -441,8 +443,6 @@ def _computes(run: list[Statement]) -> bool:
 
 def _is_trivial(op: Op) -> bool:
     """Views, and reads and writes of single elements."""
-    from ...analysis import aliasing
-
     if op.fn in MUTATORS:
         return isinstance(op.args[-1], Lit) or not any(
             isinstance(v.type, Array) for v in variables(*op.args[1:])
