@@ -55,6 +55,7 @@ from ..ir.types import Array, DictOf, ListOf, Opaque, Optional, Scalar, TupleOf
 from ..report import UNHEARD, Report
 from ..simplify.dead_code import eliminate_dead_code
 from ..simplify.dead_tapes import share_saved
+from ..simplify.known_sums import read_known_sums
 from ..simplify.merged_additions import merge_additions
 from ..simplify.renaming import copy_function, renamed
 from ..simplify.simplify import simplify
@@ -88,6 +89,7 @@ def small_arrays(
     _Pass(classes, limit, excluded).function(function)
     eliminate_dead_code(function)
     merge_additions(function.body)
+    read_known_sums(function.body)
     simplify(function)
     while share_saved(function.body):
         simplify(function)
