@@ -95,7 +95,7 @@ def test_gradients_for_each_sample_of_a_network(backend):
         expected = [grad(network)(p, row, target)[name] for row, target in zip(ROWS, y, strict=True)]
         np.testing.assert_allclose(part, expected, rtol=1e-12)
     if backend == "numba":
-        assert mapped.source.count("@lean_kernel") == 1
+        assert mapped.source.count("@lean_") == 1
 
 
 # ----- with the other operators

@@ -26,6 +26,7 @@ from ast_ad.compiler.ir.evaluate import evaluate
 from ast_ad.compiler.ir.ops import For, Function, If, Op, Var, While, walk
 from ast_ad.compiler.kernels import runtime as kernels
 from ast_ad.compiler.kernels.fresh_memory import empty
+from ast_ad.compiler.kernels.numbers import signed_zeros
 from ast_ad.compiler.kernels.numbers.python_math import NotInKernel
 from ast_ad.compiler.kernels.partition import partition as parts_of
 from ast_ad.compiler.kernels.runtime import Mismatch
@@ -71,6 +72,7 @@ def watched(how: str = "compiled") -> Iterator[Record]:
     )
     if how == "interpreted":
         names += ((kernels, "kernel", lambda function: function),)
+        names += ((signed_zeros, "signless_kernel", lambda function: function),)
     before = [(owner, name, getattr(owner, name)) for owner, name, _ in names]
     stored = os.environ.get("AST_AD_CACHE", "1")
     os.environ["AST_AD_CACHE"] = "0"  # what was compiled another time is not seen here
