@@ -72,7 +72,24 @@ def of_single_places(x, a):
     return np.sum(s)
 
 
-PROGRAMS = [smoothed, both_ways, planes, around_the_end, multiplied, of_single_places]
+def deflated(x, a):
+    """Each column is taken from all behind it; the gradient, a result, is gone down in the same way."""
+    u = x.copy()
+    for k in range(u.shape[1]):
+        u[:, k] = np.sin(u[:, k]) / (a + np.sum(u[:, k] ** 2))
+        u[:, k + 1 :] -= np.outer(u[:, k], u[:, k] @ u[:, k + 1 :])
+    return np.sum(u**2)
+
+
+def framed(x, a):
+    """Margins are few of the columns that whole images have."""
+    for _ in range(3):
+        t = np.pad(x, 1, mode="edge")
+        x = x + a * (t[2:, 1:-1] + t[:-2, 1:-1] + t[1:-1, 2:] + t[1:-1, :-2] - 4.0 * x) ** 2
+    return np.sum(x**2)
+
+
+PROGRAMS = [smoothed, both_ways, planes, around_the_end, multiplied, of_single_places, deflated, framed]
 
 
 def compared(f, x, a):
@@ -123,3 +140,14 @@ def test_a_recurrence_along_rows_has_neighbours_in_vectors():
 def test_what_matrix_products_read_keeps_its_order():
     source = compared(multiplied, X, 0.6)
     assert re.search(r"\bs\[i\w*, \w+\] = ", source) and not re.search(r"\bs\[\w+, i\w*\] = ", source)
+
+
+def test_a_result_gets_its_rows_at_the_end():
+    source = compared(deflated, X, 0.6)
+    assert re.search(r"for i in .*:\n +for j in .*:\n +u_bar\[i, j\] = \w+\[j, i\]", source)
+    assert not re.search(r"u_bar\[\w+, k\w*\] \+?= ", source)
+
+
+def test_margins_do_not_turn_what_whole_arrays_are_read_into():
+    source = compared(framed, X, 0.01)
+    assert not re.search(r"\[j, i\]|for j in .*:\n +for i in ", source)
