@@ -282,4 +282,6 @@ def _arange(s: Scalarizer, op: Op) -> None:
     def element(body: Body, place: Place) -> Arg:
         return body.number(place[0].times(step).plus(Index.of(start)))
 
-    s.bind(op.out, Formula(type, (length,), [], element, 0))
+    counting = Formula(type, (length,), [], element, 0)
+    counting.of_counters = True
+    s.bind(op.out, counting)

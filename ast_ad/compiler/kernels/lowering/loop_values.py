@@ -16,12 +16,15 @@ from ...ir.ops import Arg, Lit, Var
 from ...ir.types import Array, Scalar
 from ..nests.affine_indices import ZERO, Index
 from ..nests.body import Body
+from ..numbers import selections
 
 Place = tuple[Index, ...]
 CHEAP = {
     operator.add, operator.sub, operator.mul, operator.neg, operator.pos, operator.lt, operator.le,
     operator.gt, operator.ge, operator.eq, operator.ne, operator.and_, operator.or_, operator.not_,
 }  # fmt: skip
+OF_COUNTERS = {operator.add, operator.sub, operator.neg, selections.maximum, selections.minimum}
+"""What indices of neighbours are made of: it costs less to compute than to read."""
 
 
 @dataclass(eq=False)
@@ -42,6 +45,7 @@ class Value:
         """The memory that its elements are computed from."""
         yield from ()
 
+    of_counters = False  # whether its elements are sums of places and bounds of such
     cost = 0  # operations per element: 1 for arithmetic, more for the rest
     work = 0  # the same with what is read from memory
     is_view = False  # whether it shows memory, or nothing, and so follows writes to it
@@ -173,4 +177,8 @@ def elementwise(
         args = [o.element(body, stretched(o, place)) if isinstance(o, Value) else o for o in operands]
         return body.op(fn, *args, type=element)
 
-    return Formula(type, lengths, [o for o in operands if isinstance(o, Value)], compute, cost)
+    parts = [o for o in operands if isinstance(o, Value)]
+    formula = Formula(type, lengths, parts, compute, cost)
+    if fn in OF_COUNTERS and all(part.of_counters for part in parts):
+        formula.of_counters, formula.cost, formula.work = True, 1, 1
+    return formula

@@ -9,6 +9,7 @@ from __future__ import annotations
 from ...ir.ops import Function, Var
 from .axis_order import turn, with_columns
 from .backward_counters import tell_signs
+from .clamped_places import prove_places, split_clamps
 from .index_checks import check_before
 from .interchange import interchange
 from .known_elements import read_once, without_twins
@@ -27,6 +28,7 @@ def improve(kernel: Function, overlaps: bool) -> None:
         kernel: scalar operations and loops.
         overlaps: whether it writes to an argument that may share memory with another one.
     """
+    prove_places(kernel)
     hoist(kernel)
     if not overlaps:
         interchange(kernel)
@@ -44,6 +46,7 @@ def improve(kernel: Function, overlaps: bool) -> None:
     shrink(kernel)
     share_memory(kernel, turned)
     turn(kernel, short_axes_first(turned))
+    split_clamps(kernel)
     if not overlaps:
         sums_apart(kernel)
         check_before(kernel)

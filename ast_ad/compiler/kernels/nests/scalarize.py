@@ -148,7 +148,7 @@ class Scalarizer:
         """Make memory of the formulas that a region reads: it would compute them at every turn."""
         for var in dict.fromkeys(reads(op)):
             value = self.env.get(var)
-            if isinstance(value, Value) and not (value.is_view and value.cost == 0):
+            if isinstance(value, Value) and not (value.is_view and value.cost == 0 or value.of_counters):
                 self.in_memory(var)
 
     # ----- arguments
@@ -396,7 +396,7 @@ class Scalarizer:
             self.has_length(dim, length)
             self.bounds.is_length(dim)
         self.env[out] = value
-        if not value.is_view and value.work >= CHEAP and self.uses.get(out, 0) > 1:
+        if not (value.is_view or value.of_counters) and value.work >= CHEAP and self.uses.get(out, 0) > 1:
             self.in_memory(out)  # it goes again if all that read it are in one loop
 
 
