@@ -7,9 +7,10 @@ The cost model, in units of one addition of two numbers:
   that is not a constant counts as 1000, but that of a slice as its axis; a list has that many elements; a
   stand-in for a shape costs 8.
 - to compute it again, for each number in the result: arithmetic and comparisons 1, division and roots 8,
-  exp and its like in arrays, which are vectors, 24, elements picked by an array of indices 4, sums and
-  products of small arrays with constant shapes 2 for each term, and so those along a few elements of each
-  row. Views, lengths, an element of an array and what is undefined cost 1.
+  exp and its like in arrays, which are vectors, 24, elements picked by an array of indices 4, and those
+  that are put together from other arrays, as with margins, sums and products of small arrays with constant
+  shapes 2 for each term, and so those along a few elements of each row. Views, lengths, an element of an
+  array and what is undefined cost 1.
 - An array or a list outside of a branch, in a loop, is saved for every turn if it is read: so are its
   elements instead.
 - Everything else (exp and its like, reductions, products of matrices, calls, loops, branches) is saved.
@@ -63,9 +64,11 @@ SMALL = {np.sum, np.dot, np.cross, operator.matmul, np.matmul}  # of few numbers
 VECTORS = {
     np.exp, np.exp2, np.expm1, np.log, np.log2, np.log10, np.log1p, np.sin, np.cos, np.tanh,
 }  # fmt: skip
+MOVED = {np.pad, np.concatenate, np.stack, np.vstack, np.hstack, np.roll, np.repeat, np.tile}
+MARGINS = {"constant", "edge", "wrap", "reflect", "symmetric"}  # of elements as they are
 EXTREMA = {np.max, np.min, np.nanmax, np.nanmin}
 COPIES = {np.copy, builtin.copy}
-WITH_OPTIONS = {np.zeros, np.ones, np.array, np.sum, helpers.astype}
+WITH_OPTIONS = {np.zeros, np.ones, np.array, np.sum, helpers.astype, *MOVED}
 
 
 def size(type: Type) -> int:
@@ -119,6 +122,8 @@ def _each(op: Op) -> int | None:
         return 1
     if op.fn in DIVISIONS:
         return 8
+    if op.fn in MOVED:
+        return 4 if _keeps_numbers(op) else None
     if op.fn in VECTORS:
         return 24 if is_long(op.out.type) else None
     if op.fn in SMALL:
@@ -128,6 +133,14 @@ def _each(op: Op) -> int | None:
     if isinstance(exponent, (int, float)) and exponent in (1, 2, 3, 4):
         return 2
     return 8 if isinstance(exponent, (int, float)) and exponent in (-1, -2, 0.5, -0.5) else None
+
+
+def _keeps_numbers(op: Op) -> bool:
+    """Whether each number of the result is one of an argument, or given."""
+    mode = op.kwargs.get("mode", op.args[2] if len(op.args) > 2 else Lit("constant"))
+    odd = op.kwargs.get("reflect_type", Lit("even"))
+    plain = isinstance(mode, Lit) and mode.value in MARGINS and isinstance(odd, Lit) and odd.value == "even"
+    return op.fn is not np.pad or plain
 
 
 def _terms_of_rows(op: Op) -> int | None:

@@ -136,6 +136,41 @@ def test_what_is_summed_along_a_few_elements_is_summed_again():
     assert cost_again(Op(np.sum, (Var(wide),), (Var(few),), {"axis": Lit(1)})) is None
 
 
+def with_margins(x, mode, n):
+    for _ in range(n):
+        t = np.pad(x, 1, mode=mode)
+        x = x + 0.1 * (t[2:] * t[:-2] - np.sin(x))
+    return np.sum(x**2)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", ["constant", "edge", "wrap", "reflect", "symmetric"])
+def test_an_array_with_margins_is_made_again_of_the_one_without(mode):
+    cut = compared(lambda x, n: with_margins(x, mode, n), np.array([0.5, 0.3, 1.0, 1.5]), 3)
+    assert tapes(cut) == [1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", ["mean", "maximum", "linear_ramp"])
+def test_margins_of_several_elements_are_saved(mode):
+    """A maximum above all, which is looked for by its value."""
+    cut = compared(lambda x, n: with_margins(x, mode, n), np.array([0.5, 0.3, 1.0, 1.5]), 3, second=False)
+    assert tapes(cut) == [2]
+
+
+@pytest.mark.slow
+def test_what_is_put_together_of_what_is_saved_is_put_together_again():
+    def f(x, y, n):
+        for k in range(n):
+            both = np.concatenate([x[1:], y])
+            moved = np.hstack([np.roll(both, 1), np.repeat(x, 2)])
+            x, y = x + 0.1 * np.stack([both[:4], moved[-4:]])[k % 2] * y, y - 0.1 * moved[:4] * both[-4:]
+        return np.sum(x * y)
+
+    cut = compared(f, np.array([0.5, 0.3, 1.0, 1.5]), np.array([0.2, 0.7, 0.4, 0.9]), 3)
+    assert tapes(cut) == [3]  # x, y, and the shape of a product
+
+
 def test_a_carried_array_is_not_saved_for_an_element():
     def f(x):
         y = x.copy()
