@@ -64,11 +64,11 @@ SMALL = {np.sum, np.dot, np.cross, operator.matmul, np.matmul}  # of few numbers
 VECTORS = {
     np.exp, np.exp2, np.expm1, np.log, np.log2, np.log10, np.log1p, np.sin, np.cos, np.tanh,
 }  # fmt: skip
-MOVED = {np.pad, np.concatenate, np.stack, np.vstack, np.hstack, np.roll, np.repeat, np.tile}
+MOVED: set[Any] = {np.pad, np.concatenate, np.stack, np.vstack, np.hstack, np.roll, np.repeat, np.tile}
 MARGINS = {"constant", "edge", "wrap", "reflect", "symmetric"}  # of elements as they are
 EXTREMA = {np.max, np.min, np.nanmax, np.nanmin}
 COPIES = {np.copy, builtin.copy}
-WITH_OPTIONS = {np.zeros, np.ones, np.array, np.sum, helpers.astype, *MOVED}
+WITH_OPTIONS: set[Any] = {np.zeros, np.ones, np.array, np.sum, helpers.astype, *MOVED}
 
 
 def size(type: Type) -> int:
