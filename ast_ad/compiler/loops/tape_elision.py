@@ -108,8 +108,10 @@ class Finder:
         first, second = nest[-1]
         if first.stops or second.stops or first.items or first.reverse or not second.reverse:
             return False
-        if first.range is None or second.range is None or not _is_one(first.range[2]):
+        if first.range is None or _direction(first) is None:
             return False
+        if second.range is None:  # it goes along what the other has recorded, and has no index
+            return all(self.records(first, source, len(names)) for source, names in second.items)
         env: Env = {first.index: {first.index: 1} for first, _ in nest}
         env.update({second.index: {first.index: 1} for first, second in nest})
         for a, b in zip(first.range, second.range, strict=True):
@@ -117,6 +119,11 @@ class Finder:
             if one is None or other is None or one != other:
                 return False
         return True
+
+    def records(self, first: For, source: Arg, count: int) -> bool:
+        """Whether a loop has recorded all that is read from a source."""
+        tape = self.tapes.get(source, source) if isinstance(source, Var) else source
+        return all(element_of(first, tape, count, k) is not None for k in range(count))
 
     def element(self, nest: list[Pair], value: Var, var: Var) -> None:
         """Let the adjoint read a value, its ``var``, where it was read from or written to, if it can."""
@@ -133,7 +140,8 @@ class Finder:
     def replace(self, nest: list[Pair], array: Arg, index: Arg, var: Var) -> bool:
         """Let the adjoint read the array as it is at the end, if what it reads is the same."""
         final = self.final(nest, array, index) if isinstance(array, Var) else None
-        if final is None:
+        unknown = {first.index for first, second in nest if second.range is None}
+        if final is None or any(self.depends(part, unknown) for part in _index_variables(index)):
             return False
         names: Renaming = {first.index: second.index for first, second in nest}
         body, before = nest[-1][1].body, list[Statement]()
@@ -149,6 +157,12 @@ class Finder:
         text = f"what is read of `{name}` is not saved: nothing overwrites it later"
         self.report.note("tape elision", self.makers.get(var) or nest[-1][0], text)
         return True
+
+    def depends(self, var: Arg, indices: set[Var]) -> bool:
+        """Whether a number of an index is computed from one of these indices."""
+        op = self.makers.get(var) if isinstance(var, Var) and var in self.inside else None
+        args = op.args if isinstance(op, Op) else ()
+        return var in indices or any(self.depends(a, indices) for a in args if isinstance(a, Var))
 
     def rebuild(self, var: Var, names: Renaming, before: list[Statement]) -> None:
         """Compute an index again in the adjoint."""
@@ -184,7 +198,9 @@ class Finder:
             self.count += 1
             later: Linear = {("later", self.count): 1}
             inner = {**env, first.index: later}
-            after = [*bounds, *self.bounds(first, later, inner), minus(later, {first.index: 1}, -1)]
+            passed = minus({}, {first.index: 1}) if _direction(first) == 1 else {first.index: 1}
+            after = [*bounds, *self.bounds(first, later, inner)]
+            after.append(plus(plus(passed, later, _direction(first) or 1), {ONE: -1}))
             others = self.writes(self.chain(first.body, results[k], first.params[k]), inner, after)
             if writes is None or others is None:
                 return None
@@ -249,11 +265,13 @@ class Finder:
 
     def bounds(self, loop: For, index: Linear, env: Env) -> list[Linear]:
         """What is known of an index of the loop."""
-        if loop.range is None or not _is_one(loop.range[2]):
+        direction = _direction(loop)
+        if loop.range is None or direction is None:
             return []
         start, stop = self.linear(loop.range[0], env), self.linear(loop.range[1], env)
         known = [] if start is None else [minus(index, start)]
-        return known if stop is None else [*known, minus(stop, index, -1)]
+        known += [] if stop is None else [minus(stop, index, -direction)]
+        return known if direction > 0 else [minus({}, form) for form in known]
 
     # ----- places -----
     def overlap(self, index: Arg, env: Env, write: Write) -> bool:
@@ -269,15 +287,17 @@ class Finder:
         return possible(system)
 
     def places(self, index: Arg, env: Env, bounds: list[Linear]) -> list[tuple[Linear, Linear | None]] | None:
-        """From where to where, exclusive, the index goes on each axis; None if unsure. Negative positions
-        count from the end, so that none may be."""
+        """From where to where, exclusive, the index goes on each axis at most; None if unsure. Negative
+        positions count from the end: a slice with one may go everywhere."""
         found: list[tuple[Linear, Linear | None]] = []
         for part in parts_of(index):
             low, high = self.place(part, env)
-            if low is None or possible([*bounds, minus({}, low, -1)]):
+            if low is None:
                 return None
-            if high is not None and possible([*bounds, minus({}, high, -1)]):
-                return None
+            if any(possible([*bounds, minus({}, end, -1)]) for end in (low, high) if end is not None):
+                if not isinstance(part, Slice):
+                    return None
+                low, high = {}, None
             found.append((low, high))
         return found
 
@@ -333,6 +353,13 @@ def _names_one(index: Arg, array: Var, value: Var) -> bool:
 
 def _holds(block: Block, op: Statement) -> bool:
     return any(other is op for other in block.ops)
+
+
+def _direction(loop: For) -> int | None:
+    """1 for a loop that counts upwards by one, -1 for one that counts downwards; None for others."""
+    step = loop.range[2] if loop.range is not None else None
+    one = isinstance(step, Lit) and type(step.value) is int and step.value in (1, -1)
+    return step.value if isinstance(step, Lit) and one else None
 
 
 def _is_one(arg: Arg) -> bool:

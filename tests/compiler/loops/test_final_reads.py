@@ -70,6 +70,43 @@ def test_forward_substitution():
     assert not tapes(final)
 
 
+def test_a_sweep_forwards_and_one_backwards_beside_a_border():
+    """Slices that end before the last element stay on their axis, and downwards later turns are smaller."""
+
+    def f(x, n):
+        p = x.copy()
+        v = np.zeros_like(x)
+        for _ in range(n):
+            for j in range(1, 4):
+                p[1:-1, j] = 1.0 / (2.0 + p[1:-1, j - 1] ** 2)
+            for j in range(3, 0, -1):
+                v[1:-1, j] = np.sin(p[1:-1, j] * v[1:-1, j + 1]) + p[1:-1, j]
+            p[1:-1, 0] = np.cos(v[1:-1, 1])
+        return np.sum(v**2) + np.sum(p * x)
+
+    saving, final = reading(f, np.random.default_rng(0).normal(size=(4, 5)), 3)
+    assert sum(tapes(final)) < sum(tapes(saving))
+
+
+def test_downwards_what_a_later_turn_overwrites_stays_on_the_tape():
+    def f(x, n):
+        y = x.copy()
+        for i in range(n - 1, 0, -1):
+            y[i - 1] = y[i - 1] * y[i] * y[i]
+            y[0] = y[i] * y[0]
+        return np.sum(y**2)
+
+    def before(x, n):
+        y = x.copy()
+        for i in range(n - 1, 0, -1):
+            y[i] = y[i - 1] * y[i - 1] + y[i]
+        return np.sum(y**2)
+
+    for function in (f, before):
+        saving, final = reading(function, np.array([0.3, 0.7, 0.2, 0.9]), 4)
+        assert tapes(final)
+
+
 def test_a_recurrence_in_an_array():
     def f(x, n):
         y = np.zeros(n + 1)
@@ -123,7 +160,16 @@ def index(rng, names):
 def part(rng, names):
     if rng.random() < 0.6:
         return index(rng, names)
-    return str(rng.choice([f":{index(rng, names)}", f"{index(rng, names)}:", ":", f":{rng.choice(names)}"]))
+    ends = [
+        f":{index(rng, names)}",
+        f"{index(rng, names)}:",
+        ":",
+        f":{rng.choice(names)}",
+        "1:-1",
+        "-2:",
+        ":-3",
+    ]
+    return str(rng.choice(ends))
 
 
 @pytest.mark.drawn(of=3)
@@ -131,7 +177,15 @@ def part(rng, names):
 @pytest.mark.parametrize("seed", range(80))
 def test_random_indices(seed, tmp_path):
     rng = np.random.default_rng(seed)
-    ranges = ["range(n)", "range(1, n)", "range(1, n - 1)", "range(2)", "range(i + 1, n)", "range(i)"]
+    ranges = ["range(n)", "range(1, n)", "range(n - 1, 0, -1)", "range(2)", "range(n - 2, -1, -1)"]
+    inner = [
+        *ranges,
+        "range(1, n - 1)",
+        "range(i + 1, n)",
+        "range(i)",
+        "range(i, 0, -1)",
+        "range(n - 1, i, -1)",
+    ]
 
     def statement(names):
         read = f"np.sum(np.sin(a[{part(rng, names)}, {part(rng, names)}]))"
@@ -139,11 +193,11 @@ def test_random_indices(seed, tmp_path):
         return f"a[{index(rng, names)}, {part(rng, names)}] = 0.1 * {read} * {also} + {rng.random():.2f}"
 
     lines = ["import numpy as np", "def f(a, n):", "    a = a.copy()"]
-    lines.append(f"    for i in {ranges[int(rng.integers(4))]}:")
+    lines.append(f"    for i in {ranges[int(rng.integers(5))]}:")
     if rng.random() < 0.5:
         lines.append(f"        {statement(['i'])}")
     if rng.random() < 0.7:
-        lines.append(f"        for j in {ranges[int(rng.integers(6))]}:")
+        lines.append(f"        for j in {inner[int(rng.integers(10))]}:")
         lines.append(f"            {statement(['i', 'j'])}")
     lines += [f"        {statement(['i'])}", "    return np.sum(a ** 2)"]
     path = tmp_path / "program.py"
