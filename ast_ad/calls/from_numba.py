@@ -18,7 +18,8 @@ from numba import types
 from numba.core.errors import TypingError
 from numba.np.numpy_support import as_dtype
 
-from ..compiler.frontend.guards import Captures, Spot
+from ..compiler.frontend.captures import Captures
+from ..compiler.frontend.guards import Spot
 from ..compiler.frontend.length_patterns import Known
 from ..compiler.report import Report
 from ..errors import AdError, UnsupportedError

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...compiler.frontend.aspects import aspect_of
-from ...compiler.frontend.guards import Captures, same_constant
+from ...compiler.frontend.captures import Captures
+from ...compiler.frontend.guards import same_constant
 from ...compiler.frontend.inputs import Inputs
 from ...compiler.frontend.length_patterns import Known, pattern, shapes_of
 from ...compiler.frontend.signatures import signature

@@ -8,6 +8,7 @@ and arrays are captured: their paths are read at each call, and the values passe
 from __future__ import annotations
 
 import keyword
+import operator
 import re
 import types
 from collections.abc import Callable, Iterable, Sequence
@@ -15,8 +16,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 ATTRIBUTE, ITEM = "attribute", "item"
+OWN_ITEM = "own item"  # of a dict, by no code that its class has for reading it
 MISSING: Any = type("Missing", (), {"__repr__": lambda self: "MISSING"})()
 UNREADABLE = (AttributeError, LookupError, TypeError, ValueError)  # ValueError: an empty closure cell
+
+
+_READS: dict[str, Callable[[Any, Any], Any]] = {
+    ATTRIBUTE: getattr,
+    ITEM: operator.getitem,
+    OWN_ITEM: dict.__getitem__,
+}
+_ASKS = {ATTRIBUTE: "hasattr({0}, {1})", ITEM: "{1} in {0}", OWN_ITEM: "dict.__contains__({0}, {1})"}
+_TEXTS_OF_READS = {ATTRIBUTE: "getattr({0}, {1})", ITEM: "{0}[{1}]", OWN_ITEM: "dict.__getitem__({0}, {1})"}
 
 
 @dataclass(frozen=True)
@@ -42,6 +53,14 @@ class Spot:
         root, steps = self.key
         kinds = tuple((how, cls, ... if how == ITEM and cls is int else key) for how, cls, key in steps)
         return Spot((root, kinds), self.label)
+
+    @property
+    def beside(self) -> Spot | None:
+        """What stands for all constants of one class or module, if this is one: its name says so."""
+        root, steps = self.key
+        if len(steps) != 1 or steps[0][1] is not str or not steps[0][2].isupper():
+            return None
+        return Spot((root, ((steps[0][0], "constants", ...),)), self.label)
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,6 +120,9 @@ class Path:
     def item(self, key: object) -> Path:
         return Path(self.root, (*self.steps, (ITEM, key)), f"{self.label}[{key!r}]")
 
+    def own_item(self, key: object) -> Path:
+        return Path(self.root, (*self.steps, (OWN_ITEM, key)), f"{self.label}[{key!r}]")
+
     @property
     def is_listed(self) -> bool:
         """Whether it is the path of a global variable or of a closure's, or of an item in a list of one."""
@@ -111,7 +133,7 @@ class Path:
         """The value there now; raises one of the usual errors where there is none."""
         value: Any = args[self.root.position] if isinstance(self.root, Argument) else self.root
         for kind, key in self.steps:
-            value = getattr(value, key) if kind == ATTRIBUTE else value[key]
+            value = _READS[kind](value, key)
         return value
 
     @property
@@ -280,40 +302,6 @@ class Guards:
         return len(self._guards)
 
 
-class Captures:
-    """Paths that are read at each call, each place once.
-
-    >>> space = {"scale": 2.0}
-    >>> captures = Captures()
-    >>> captures.add(Path.of_global(space, "scale")), captures.add(Path.of_global(space, "scale"))
-    (0, 0)
-    >>> captures.read()
-    [2.0]
-    """
-
-    def __init__(self) -> None:
-        self.paths: list[Path] = []
-        self._indices: dict[Any, int] = {}
-        self._read: Callable[[Sequence[Any]], list[Any]] | None = None
-        self._compiled_for = 0
-
-    def add(self, path: Path) -> int:
-        """The position of the path's value among the extra inputs."""
-        index = self._indices.setdefault(path.key, len(self.paths))
-        if index == len(self.paths):
-            self.paths.append(path)
-        return index
-
-    def read(self, args: Sequence[object] = ()) -> list[Any]:
-        """The values there now."""
-        if self._read is None or len(self.paths) != self._compiled_for:
-            space: dict[str, Any] = {"getattr": getattr}
-            texts = [access(path, path.steps, f"r{i}", space) for i, path in enumerate(self.paths)]
-            self._read = eval(f"lambda args: [{', '.join(texts)}]", space)
-            self._compiled_for = len(self.paths)
-        return self._read(args)
-
-
 def _is_own(guard: Guard) -> bool:
     """Whether it is about a function, a class or a module that one of this package's modules names."""
     root, steps = guard.path.root, guard.path.steps
@@ -383,6 +371,9 @@ _TEXTS = {
 }
 
 
+CALLED = {"getattr": getattr, "hasattr": hasattr, "dict": dict}  # by the expressions of guards and paths
+
+
 def _compiled(guards: tuple[Guard, ...]) -> Callable[[Sequence[Any]], bool]:
     """One expression for all guards."""
     tests, space = tests_of(guards)
@@ -396,7 +387,7 @@ def tests_of(guards: Iterable[Guard]) -> tuple[list[str], dict[str, Any]]:
     The names are ``v``, numbered ones (``e0``, ``m0``, ``r0``), and ``args``, the arguments that paths start
     from.
     """
-    space: dict[str, Any] = {"same_constant": same_constant, "getattr": getattr, "hasattr": hasattr}
+    space: dict[str, Any] = {"same_constant": same_constant, **CALLED}
     tests = []
     for i, guard in enumerate(guards):
         steps = guard.path.steps
@@ -404,7 +395,7 @@ def tests_of(guards: Iterable[Guard]) -> tuple[list[str], dict[str, Any]]:
             continue  # an object is itself
         if guard.kind in ("missing", "present"):
             (kind, space[f"m{i}"]), owner = steps[-1], access(guard.path, steps[:-1], f"r{i}", space)
-            test = f"m{i} in {owner}" if kind == ITEM else f"hasattr({owner}, m{i})"
+            test = _ASKS[kind].format(owner, f"m{i}")
             tests.append(test if guard.kind == "present" else f"not {test}")
             continue
         value = access(guard.path, steps, f"r{i}", space)
@@ -437,6 +428,6 @@ def access(path: Path, steps: Sequence[tuple[str, Any]], root: str, space: dict[
             value = f"{value}[{key!r}]"
         else:
             name = f"{root}_{j}"
-            value = f"getattr({value}, {name})" if kind == ATTRIBUTE else f"{value}[{name}]"
+            value = _TEXTS_OF_READS[kind].format(value, name)
             space[name] = key
     return value

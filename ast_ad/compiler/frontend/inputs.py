@@ -108,7 +108,6 @@ class Inputs:
         if width > self.width:
             raise Restart({(*WIDTH, width)})
 
-    # ----- arguments
     def argument(self, value: object, position: int, name: str) -> Any:
         """The abstract value of one leaf of the arguments."""
         key = ("arg", position)
@@ -389,7 +388,8 @@ class Inputs:
         var = Var(leaf_type(value, key, self.lengths, asked, several), path.identifier)
         if several is not None:
             self.guards.add(Guard(path, "several", several))
-        if {key, ("outside", path.spot.every)} & self.constants or self._is_fixed(value, path):
+        flag = ("outside", path.spot.beside) if type(value) is int else key
+        if {key, ("outside", path.spot.every), flag} & self.constants or self._is_fixed(value, path):
             self.guards.add(Guard.value(path, value))
             self.static_values[key] = value
             return self.captured.setdefault(path, Lit(value))

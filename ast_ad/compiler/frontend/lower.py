@@ -246,11 +246,14 @@ def unlike_elements(cx: Context, change: ShapeChange) -> AdError:
 def with_others(constants: frozenset[Any]) -> frozenset[Any]:
     """Keys of constants; where three are items of one structure from outside, all such items are to be.
 
-    So they are where it is asked of three whether they are several.
+    So they are where it is asked of three whether they are several. Of flags (``if mask & Model.AREA``) two
+    of one class or module speak for all of its ints: each would cost a build of its own.
     """
     asked = (key for key in constants if len(key) == 2 or key[2:] == ("several",))
-    spots = [key[1].every for key in asked if isinstance(key[1], Spot)]
-    return constants | {("outside", spot) for spot, count in Counter(spots).items() if count > 2}
+    spots = [key[1] for key in asked if isinstance(key[1], Spot)]
+    items, flags = Counter(s.every for s in spots), Counter(s.beside for s in spots if s.beside is not None)
+    found = [s for s, count in items.items() if count > 2] + [s for s, count in flags.items() if count > 1]
+    return constants | {("outside", spot) for spot in found}
 
 
 def what_may_tell(problem: AdError, known: frozenset[Any]) -> frozenset[Any]:

@@ -6,6 +6,7 @@ import dis
 import functools
 import sys
 import types
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from .context import Context
 from .conversion import from_python
 from .guards import ATTRIBUTE, ITEM, MISSING, Guard, Path, is_constant
 from .store.outer_stores import GLOBALS, Attributes, found_in_class, is_bound, is_stored, read
-from .values import Dct, Frame, Live, Value
+from .values import Bound, Dct, Frame, Live, Value
 
 MAPPINGS = dict, types.MappingProxyType  # of which an outside object may be one that is read item by item
 READS = "keys", "values", "items", "get", "__iter__", "__len__", "__contains__", "__getitem__"
@@ -181,9 +182,7 @@ def stores_itself(function: types.FunctionType) -> bool:
 def capture_live(cx: Context, base: Live) -> Any:
     """An outside container as abstract value."""
     if isinstance(base.value, types.MappingProxyType) or reads_as_dict(cx, base.value):
-        cx.outside().guards.add(Guard.type(base.path, type(base.value)))
-        cx.outside().guards.add(Guard.keys(base.path, base.value))
-        return Dct({k: outside_value(cx, v, base.path.item(k)) for k, v in base.value.items()})
+        return content_of(cx, base)
     found = cx.outside().load(cx, base.value, base.path, deep=True)
     if isinstance(base, Attributes) and base.base is not None:
         cx.outside().places.whole[id(base.base.value)] = base.base.value
@@ -191,7 +190,15 @@ def capture_live(cx: Context, base: Live) -> Any:
     return found
 
 
-def reads_as_dict(cx: Context, value: object) -> bool:
+def content_of(cx: Context, base: Live) -> Dct:
+    """What a mapping holds, as a dict."""
+    cx.outside().guards.add(Guard.type(base.path, type(base.value)))
+    cx.outside().guards.add(Guard.keys(base.path, base.value))
+    held = base.value.items() if isinstance(base.value, types.MappingProxyType) else dict.items(base.value)
+    return Dct({k: outside_value(cx, v, place_of_item(base, k)) for k, v in held})
+
+
+def reads_as_dict(cx: Context, value: object, reads: Sequence[str] = READS) -> bool:
     """Whether it is a dict of a class of its own, which is read as any dict: by no code of that class.
 
     Nothing is stored in one: what is would be seen by the class (``__setitem__``).
@@ -199,9 +206,9 @@ def reads_as_dict(cx: Context, value: object) -> bool:
     cls = type(value)
     if not isinstance(value, dict) or cls is dict:
         return False
-    if not all(isinstance(found_in_class(cls, name), OF_LIBRARIES) for name in READS):
+    if not all(isinstance(found_in_class(cls, name), OF_LIBRARIES) for name in reads):
         return False
-    for name in READS:
+    for name in reads:
         class_stays(cx, cls, name)
     return True
 
@@ -212,29 +219,22 @@ def has_outside(cx: Context, base: Live, key: Value) -> Any:
     Outside that has to stay so; what is missing there may be stored by the program before it asks.
     """
     name = cx.demand(key, "a key of an outside dict")
-    require_own_reads(cx, base.value)
+    found = dict.__contains__(base.value, name) if isinstance(base.value, dict) else name in base.value
     if cx.inputs is None:
-        return Lit(name in base.value)
-    found = name in base.value
-    cx.inputs.guards.add((Guard.present if found else Guard.missing)(base.path.item(name)))
+        return Lit(found)
+    cx.inputs.guards.add((Guard.present if found else Guard.missing)(place_of_item(base, name)))
     if found or base.path.label != GLOBALS:
         return Lit(found)
     cx.inputs.places.of(base.value, base.path, ITEM, name, name)  # a later pass of a loop may store it
     return is_bound(cx, base.value, name)
 
 
-def require_own_reads(cx: Context, value: object) -> None:
-    """Refuse a dict whose class has code that reads it: that is the program's, and may do something."""
-    if isinstance(value, dict) and type(value) is not dict and not reads_as_dict(cx, value):
-        raise cx.unsupported(
-            f"a {type(value).__name__} from outside", "its class says what a read of it is", "use a dict"
-        )
-
-
 def entry(value: Any, key: Any) -> Any:
     """``value[key]``, where that is there: a default would be put into the dict."""
-    if isinstance(value, dict) and key not in value:
-        raise KeyError(key)
+    if isinstance(value, dict):
+        if not dict.__contains__(value, key):
+            raise KeyError(key)
+        return dict.__getitem__(value, key)
     return value[key]
 
 
@@ -254,19 +254,55 @@ def is_certain(cx: Context, space: dict[str, Any], name: str) -> bool:
     return bound
 
 
+def own_item_code(cx: Context, base: Live, name: str) -> Any:
+    """The Python code by which the class of an outside dict says what a read of it is; None: it has none."""
+    cls = type(base.value)
+    if not isinstance(base.value, dict) or cls is dict:
+        return None
+    raw = found_in_class(cls, name)
+    if not isinstance(raw, types.FunctionType):
+        class_stays(cx, cls, name)
+        return None
+    class_member(cx, cls, name)
+    return Bound(Lit(raw), (base,))
+
+
 def load_live_item(cx: Context, base: Live, index: Value) -> Any:
+    """An item of a list, dict or other object, by the reads that Python's own classes have.
+
+    Code of its class that says otherwise has been looked for (``own_item_code``), or has asked for this.
+    """
     key = cx.demand(index, "an index into an outside object")
-    require_own_reads(cx, base.value)
     if base.path.label == GLOBALS and is_certain(cx, base.value, key):
         return global_value(cx, base.value, key)
+    place = place_of_item(base, key)
     try:
         found = entry(base.value, key)
     except (KeyError, IndexError, TypeError) as problem:
-        cx.outside().guards.add(Guard.missing(base.path.item(key)))
+        cx.outside().guards.add(Guard.missing(place))
+        if isinstance(base.value, dict):
+            require_no_default(cx, type(base.value))
         raise cx.unsupported(
             "an item of an outside object",
             f"{type(problem).__name__}: {problem}",
             "check the index",
             type(problem),
         ) from None
-    return outside_value(cx, found, base.path.item(key))
+    return outside_value(cx, found, place)
+
+
+def place_of_item(base: Live, key: Any) -> Path:
+    """Where an item is: what a dict holds, whatever code its class has for reads."""
+    own = any(isinstance(found_in_class(type(base.value), name), types.FunctionType) for name in READS)
+    return base.path.own_item(key) if own and isinstance(base.value, dict) else base.path.item(key)
+
+
+def require_no_default(cx: Context, cls: type) -> None:
+    """Refuse a key that is missing in a dict of a class that has something for it (``defaultdict``)."""
+    if hasattr(cls, "__missing__"):
+        raise cx.unsupported(
+            f"a key that a {cls.__name__} from outside lacks",
+            "its class makes an item for it",
+            "store it before",
+        )
+    class_stays(cx, cls, "__missing__")

@@ -177,10 +177,67 @@ class set_of_keys:
     def clear(self):
         self.content = {}
 
-    def __or__(self, other):
+    def union(self, *others):
         found = set_of_keys(self.content)
-        found.update(other)
+        for other in others:
+            found.update(other)
         return found
+
+    def intersection(self, *others):
+        found = set_of_keys(self.content)
+        for other in others:
+            found = set_of_keys([key for key in set_of_keys(other).content if key in found.content])
+        return found
+
+    def difference(self, *others):
+        found = set_of_keys(self.content)
+        for other in others:
+            for key in set_of_keys(other).content:
+                found.discard(key)
+        return found
+
+    def symmetric_difference(self, other):
+        return self.union(other).difference(self.intersection(other))
+
+    def issubset(self, other):
+        others = set_of_keys(other).content
+        return all([key in others for key in self.content])
+
+    def issuperset(self, other):
+        return set_of_keys(other).issubset(self)
+
+    def isdisjoint(self, other):
+        return len(self.intersection(other)) == 0
+
+    def copy(self):
+        return set_of_keys(self)
+
+    def __or__(self, other):
+        return self.union(other) if isinstance(other, (set, frozenset)) else NotImplemented
+
+    def __and__(self, other):
+        return self.intersection(other) if isinstance(other, (set, frozenset)) else NotImplemented
+
+    def __sub__(self, other):
+        return self.difference(other) if isinstance(other, (set, frozenset)) else NotImplemented
+
+    def __xor__(self, other):
+        return self.symmetric_difference(other) if isinstance(other, (set, frozenset)) else NotImplemented
+
+    def __le__(self, other):
+        return self.issubset(other) if isinstance(other, (set, frozenset)) else NotImplemented
+
+    def __lt__(self, other):
+        return self <= other and len(self.content) < len(set_of_keys(other).content)
+
+    def __ge__(self, other):
+        return self.issuperset(other) if isinstance(other, (set, frozenset)) else NotImplemented
+
+    def __gt__(self, other):
+        return self >= other and len(self.content) > len(set_of_keys(other).content)
+
+    def __eq__(self, other):
+        return self <= other and self >= other if isinstance(other, (set, frozenset)) else NotImplemented
 
     def __contains__(self, key):
         return member(key) in self.content

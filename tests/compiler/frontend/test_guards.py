@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import ast_ad
-from ast_ad.compiler.frontend.guards import Captures, Guard, Guards, Path
+from ast_ad.compiler.frontend.captures import Captures
+from ast_ad.compiler.frontend.guards import Guard, Guards, Path
 
 
 def helper(x, y=1, *, z=2):

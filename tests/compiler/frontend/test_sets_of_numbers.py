@@ -66,12 +66,67 @@ def frozen(x):
     return np.sum(x**2) * factor * len(frozenset(x)) * len(others) * (1 + len(frozenset()))
 
 
+def tenths(x):
+    return {int(v * 10.0 + 0.05) for v in x}
+
+
+def are_truths(x):
+    return np.sum(x) * (2.0 if set(v.item() for v in np.unique(np.round(x))) <= {0, 1} else 3.0)
+
+
+def contains_others(x):
+    known = tenths(x)
+    factor = 2.0 if known >= {4} else 3.0
+    return np.sum(x**2) * factor * (5.0 if known.issuperset((4, 7)) else 1.0)
+
+
+def in_common(x):
+    return (1 + len(tenths(x) & {4, 7, 9})) * np.sum(x) + len(tenths(x).intersection([4, 5], {5})) * x[0]
+
+
+def without_some(x):
+    return len(tenths(x) - {4, 7}) * np.sum(x**2) + len(tenths(x) ^ {4, 33}) * x[1]
+
+
+def equal(x):
+    same, other = tenths(x) == {5, 6}, tenths(x) != {4, 7, 9, 11}
+    return np.sum(x) * (5.0 if same else 2.0) + x[0] ** 2 * (3.0 if other else 1.0)
+
+
+def no_list_is_a_set(x):
+    return np.sum(x) * (3.0 if tenths(x) == [5, 6] else 2.0)
+
+
+def apart(x):
+    return np.sum(x) * (5.0 if tenths(x).isdisjoint({1, 9}) else 2.0)
+
+
+def smaller(x):
+    factor = 5.0 if tenths(x) < {5, 6, 7} else 2.0
+    return np.sum(x**3) * factor * (2.0 if tenths(x) > {5} else 1.0)
+
+
+def of_names(x):
+    names = {f"k{i}" for i in range(len(x))}
+    return np.sum(x) * (3.0 if names >= {"k0", "k1"} else 2.0) * len(names & {"k1", "other"})
+
+
+def changed_in_place(x):
+    known = tenths(x)
+    kept = known.copy()
+    known &= {4, 7, 5}
+    known -= {4}
+    return np.sum(x) * len(kept) + x[1] * len(known)
+
+
 @pytest.mark.slow(beyond=3)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize(
     "f",
-    [is_constant, first_of_each, pairs, joined, taken_out, within_a_loop, rounded, of_several_types, frozen],
-)
+    [is_constant, first_of_each, pairs, joined, taken_out, within_a_loop, rounded, of_several_types, frozen,
+     are_truths, contains_others, in_common, without_some, equal, no_list_is_a_set, apart, smaller, of_names,
+     changed_in_place],
+)  # fmt: skip
 def test_members_are_compared(f, backend):
     call = ast_ad.value_and_grad(f, backend=backend, fallback="error")
     for x in ([0.71, 0.42, 0.96, 1.13], [0.71, 0.42, 0.71, 1.13], [0.5, 0.6, 0.5, 0.5]):

@@ -18,7 +18,7 @@ from .. import doors
 from ..constructs.attributes import load_attribute
 from ..context import Context
 from ..guards import Path
-from ..outside_values import global_value, has_outside
+from ..outside_values import global_value, has_outside, load_live_item
 from ..store.outer_stores import GLOBALS
 from ..tables import handles, method
 from ..values import Live, Value
@@ -51,9 +51,25 @@ def get_outside(cx: Context, base: Live, key: Value, default: Value = Lit(None))
     """``sys.modules.get(name)``, ``globals().get(name)``."""
     there = has_outside(cx, base, key)
     if isinstance(there, Lit):
-        return doors.load_item(cx, base, key) if there.value else default
+        return load_live_item(cx, base, key) if there.value else default
     name = cx.demand(key, "a key of an outside dict")
     return doors.choose(cx, there, lambda: global_value(cx, base.value, name), lambda: default)
+
+
+# Of dicts from outside: ``super().__getitem__(key)`` in a class of them. Others have methods of their own.
+@handles(dict.get)
+def get_of_dict(cx: Context, base: Live, key: Value, default: Value = Lit(None)) -> Any:
+    return get_outside(cx, base, key, default)
+
+
+@handles(dict.__getitem__)
+def item_of_dict(cx: Context, base: Live, key: Value) -> Any:
+    return load_live_item(cx, base, key)
+
+
+@handles(dict.__contains__)
+def has_item_of_dict(cx: Context, base: Live, key: Value) -> Any:
+    return has_outside(cx, base, key)
 
 
 @handles(globals)

@@ -25,6 +25,7 @@ from ..outside_values import (
     capture_live,
     class_member,
     class_stays,
+    content_of,
     global_value,
     outside_constant,
     outside_value,
@@ -355,13 +356,13 @@ def local_class_attribute(cx: Context, base: Lit, name: str) -> Any:
 
 def of_mapping(cx: Context, base: Live, name: str) -> Any:
     """A method of a dict that is read item by item, or of a mapping that only its owner changes."""
-    if isinstance(base.value, dict) and type(base.value) is not dict:
-        if name not in READS or not reads_as_dict(cx, base.value):
-            return live_attribute(cx, base, name)
+    of_class = isinstance(base.value, dict) and type(base.value) is not dict
+    if of_class and (name not in READS or not reads_as_dict(cx, base.value, (name, "__iter__"))):
+        return live_attribute(cx, base, name)
     handler = METHODS.get(("outside dict", name))
     if handler is not None:
         return Bound(Lit(Intrinsic(handler)), (base,))
-    return load_attribute(cx, capture_live(cx, base), name)
+    return load_attribute(cx, content_of(cx, base) if of_class else capture_live(cx, base), name)
 
 
 # ----- objects that live outside of the function

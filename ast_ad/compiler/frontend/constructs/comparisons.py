@@ -18,7 +18,7 @@ from ..context import Context
 from ..conversion import from_python
 from ..guards import Guard, is_constant
 from ..loops.slots import in_heap
-from ..outside_values import MAPPINGS, has_outside
+from ..outside_values import MAPPINGS, has_outside, own_item_code
 from ..store.outer_stores import Attributes
 from ..store.records import COMPARED, note
 from ..tables import expression
@@ -280,7 +280,9 @@ def membership(cx: Context, op: str, left: Value, right: Value) -> Any:
     if isinstance(right, Dct):
         return Lit((cx.demand(left, "a dict key") in content) == (op == "In"))
     if isinstance(right, Live) and isinstance(right.value, MAPPINGS):
-        return as_asked(cx, op, has_outside(cx, right, left))
+        code = own_item_code(cx, right, "__contains__")
+        there = has_outside(cx, right, left) if code is None else doors.call(cx, code, [left], {})
+        return as_asked(cx, op, doors.python_bool(cx, doors.truth(cx, there)))
     if isinstance(right, Live) and type(right.value) is frozenset and told_by_value(cx, left):
         cx.outside().guards.add(Guard.value(right.path, right.value))  # the same one has the same items
         return Lit((needle in right.value) == (op == "In"))

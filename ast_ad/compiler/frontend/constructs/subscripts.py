@@ -20,7 +20,7 @@ from ..builder import content_type, type_of_arg
 from ..callables.container_methods import joined_lists, spliced
 from ..context import Context
 from ..conversion import real_part
-from ..outside_values import load_live_item
+from ..outside_values import load_live_item, own_item_code
 from ..store.holding import (
     change_items,
     element_value,
@@ -98,7 +98,7 @@ def load_item(cx: Context, base: Value, index: Value) -> Any:
             return doors.call(cx, load_attribute(cx, base, "__class_getitem__"), [index], {})
         return doors.fold(cx, operator.getitem, base.value, cx.demand(index, "an index into a constant"))
     if isinstance(base, Live):
-        method = special(cx, base, "__getitem__")
+        method = special(cx, base, "__getitem__") or own_item_code(cx, base, "__getitem__")
         return load_live_item(cx, base, index) if method is None else doors.call(cx, method, [index], {})
     type = base.type if isinstance(base, Var) else None
     if isinstance(type, Optional) and not isinstance(type.value, Array):

@@ -12,6 +12,8 @@ from ..outside_values import bases_stay, class_member, classes_stay
 from ..tables import Intrinsic
 from ..values import Bound, Obj, Super, Tup, Value
 
+OF_DICTS = dict.__getitem__, dict.__contains__, dict.get  # which read what an outside dict holds
+
 
 def owner_of(base: Super) -> tuple[Any, bool]:
     """The class whose order of bases is followed, and whether that is what the method was called with."""
@@ -59,7 +61,7 @@ def super_attribute(cx: Context, base: Super, name: str) -> Any:
         return Lit(object.__new__)
     if raw is object.__init__ or raw is None and name == "__init__":
         return Bound(Lit(Intrinsic(no_operation)), ())
-    if raw is object.__setattr__ or raw is type.__call__:
+    if raw is object.__setattr__ or raw is type.__call__ or raw in OF_DICTS:
         return Bound(Lit(raw), (made,))
     holder = next((k for k in order if name in k.__dict__), None)
     if holder is not None and not hasattr(type(raw), "__get__"):

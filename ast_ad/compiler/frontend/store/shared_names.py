@@ -200,6 +200,8 @@ def live_lists(cx: Context, state: State) -> Iterator[Lst | Dct]:
 
 
 def _count(cx: Context, value: Value, state: State, found: Counter[object], seen: set[int]) -> None:
+    if isinstance(value, Var):
+        return
     if isinstance(value, Arr):
         roots = set(roots_of(value)).union(*(roots_of(source) for source in may_be(value)))
         found.update(dict.fromkeys(roots, 1))  # it may be the very array
@@ -278,6 +280,8 @@ def still_returned(cx: Context, value: Value, sides: Sides, phis: Phis) -> Any:
 
 def items_held(value: object, state: State) -> Collection[Any]:
     """What a container holds."""
+    if isinstance(value, Var):  # most of what lives
+        return ()
     if isinstance(value, Tup):
         return value.items
     if isinstance(value, Maybe):
