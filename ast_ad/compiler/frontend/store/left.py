@@ -27,6 +27,7 @@ from ..loops.slots import in_heap
 from ..signatures import is_code
 from ..values import Arr, Closed, Dct, Live, Lost, Lst, Obj, Pool, Tup, Unbound, Value
 from .holding import pools_with
+from .keys import STRING
 from .outer_stores import Place, Store
 from .shared_names import PERHAPS, may_be, roots_of
 
@@ -170,7 +171,7 @@ class Left:
             return self.array(value, label, before)
         if isinstance(value, Lit) and is_storable(value.value):
             return ("static", value.value)
-        if isinstance(value, Var) and isinstance(_present(value.type), Scalar):
+        if isinstance(value, Var) and (isinstance(kind := _present(value.type), Scalar) or kind == STRING):
             return self.result(value)
         if isinstance(value, Tup):
             items = tuple(self.structure(item, label) for item in value.items)
