@@ -1,6 +1,6 @@
-"""Where do functions find what they use, beside the variables of their modules? In cells and in defaults.
+"""Where do functions find what they use, beside the names of their modules? In cells, defaults and classes.
 
-Both as namespaces, so that replacements stand there as they do in modules (``patches``).
+All as namespaces, so that replacements stand there as they do in modules (``patches``).
 """
 
 from __future__ import annotations
@@ -66,6 +66,28 @@ class Defaults(dict[str, Any]):
         else:
             assert self.function.__kwdefaults__ is not None
             self.function.__kwdefaults__[name] = value
+
+
+class Members(dict[str, Any]):
+    """What a class has under its names (``exp = math.exp``); of a static method that is what it calls."""
+
+    def __init__(self, cls: type) -> None:
+        self.cls = cls
+        self.static = {name: v for name, v in vars(cls).items() if type(v) is staticmethod}
+        self.update({name: _called(v) for name, v in vars(cls).items() if type(v) is not types.FunctionType})
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return _called(vars(self.cls).get(name, default))
+
+    def __setitem__(self, name: str, value: Any) -> None:
+        before = self.static.get(name)
+        if before is not None:
+            value = before if before.__func__ is value else staticmethod(value)
+        type.__setattr__(self.cls, name, value)  # whatever a class of classes does to assignments
+
+
+def _called(member: Any) -> Any:
+    return member.__func__ if type(member) is staticmethod else member
 
 
 # The tuples that stood there before traces: programs that were compiled look whether they still do.

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from .identity import Protocols
-from .places import Cell, Defaults
+from .places import Cell, Defaults, Members
 
 ABSENT: Any = object()
 Place = tuple[dict[str, Any], str, Any, Any]  # namespace, name, what stands there, what replaces it
@@ -23,7 +23,7 @@ Key = tuple[int, str]
 def key_of(namespace: dict[str, Any], name: str) -> Key:
     if isinstance(namespace, Defaults):
         return id(namespace.function), name
-    if isinstance(namespace, Protocols):
+    if isinstance(namespace, (Protocols, Members)):
         return id(namespace.cls), name
     return id(namespace.cell if isinstance(namespace, Cell) else namespace), name
 

@@ -26,6 +26,7 @@ import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
 from ..homes import home_of
+from ..rules.of_numba import made_of
 from ..rules.registry import lookup
 
 _ATTRIBUTE_WRITES = {"STORE_ATTR", "DELETE_ATTR"}
@@ -248,7 +249,9 @@ def _reachable(values: list[Any], names: set[str]) -> list[Any]:
         if id(value) in found:
             continue
         found[id(value)] = value
-        if isinstance(value, types.ModuleType):
+        if made_of(value) is not None:  # its Python code, and nothing of what Numba keeps beside that
+            pending.append(made_of(value))
+        elif isinstance(value, types.ModuleType):
             pending += [vars(value)[n] for n in names if n in vars(value)]
         elif _is_instance(value):
             pending += [vars(value)[n] for n in names if n in vars(value)]
@@ -284,6 +287,7 @@ def _is_instance(value: Any) -> bool:
         and not isinstance(value, code)
         and not isinstance(value, _RANDOM)
         and not hasattr(type(value), "__next__")  # an object may have code that is asked for names
+        and made_of(value) is None
         and not _of_library(value)
     )
 

@@ -20,7 +20,7 @@ from ..homes import home_of
 from ..rules.of_numba import made_of
 from .identity import InPlace, Protocols
 from .imports import FOLLOWED, Handed, has_code, imported, imports, is_library, package_of
-from .places import Cell, beside
+from .places import Cell, Members, beside
 from .replacements import Cached, ModuleFace
 
 
@@ -98,7 +98,10 @@ class Walk:
             self._pending += _members(kind)
             of_user = [c for c in kind.__mro__ if not is_library(home_of(c))]
             self.classes += of_user
-            self.namespaces += map(Protocols, of_user)
+            self.namespaces += (place for c in of_user for place in (Protocols(c), Members(c)))
+            self.namespaces += (
+                v for c in of_user for v in vars(c).values() if type(v) is dict and self._new(v)
+            )
             self._pending += [sys.modules[m] for m in map(home_of, kind.__mro__) if m.startswith(FOLLOWED)]
         return sys.modules.get(home_of(kind))
 
