@@ -53,7 +53,7 @@ def by_a_method(x):
 
 
 def of_a_solution(x):
-    return MATERIAL.pressure(MATERIAL.volume(x[0] * x[1], x[1]) ** 2, x[0])
+    return MATERIAL.pressure(MATERIAL.volume(x[0], x[1]) ** 2, x[0])
 
 
 def with_a_fallback(x):
