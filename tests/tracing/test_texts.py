@@ -215,9 +215,14 @@ def test_texts_of_another_call():
         kept.append(str(float(x[0])))
         return x[1] * float(kept[0]) if len(kept) > 1 else x[1] * eval("1.0")
 
+    def of_this_call(x):
+        kept.append(str(float(x[0])))
+        return x[1] * float(kept[-1])
+
     ast_ad.grad(f)(X)
+    np.testing.assert_array_equal(ast_ad.grad(f)(X), [0.0, X[0]])
     with pytest.raises(ast_ad.errors.MissingRuleError, match="from a text"):
-        ast_ad.grad(f)(X)
+        ast_ad.grad(of_this_call)(X)
     kept[:] = ["0.75"]
     np.testing.assert_array_equal(ast_ad.grad(f)(X), [0.0, 0.75])
     assert json.loads("1.5") == 1.5 and type(json.loads) is type(ast.literal_eval)
