@@ -36,12 +36,10 @@ def _ast_ad(backend: str) -> Callable[[Workload, tuple[Any, ...]], Call]:
 def settle(call: Call, seconds: float = 20.0) -> None:
     """Call it a few times; one that is to choose its backend, until it runs kernels or the time is over."""
     stop = time.perf_counter() + seconds
-    for turn in range(1000):
+    for _ in range(2):
         call()
-        if time.perf_counter() > stop or (
-            turn > 1 and getattr(call, "backend", lambda: "numba")() == "numba"
-        ):
-            return
+    while time.perf_counter() < stop and getattr(call, "backend", lambda: "numba")() != "numba":
+        call()
 
 
 def _hand(workload: Workload, args: tuple[Any, ...]) -> Call:
