@@ -51,10 +51,10 @@ class Call:
         self.varies = True  # whether what is found depends on anything
         self.unknown: list[Refused] = []  # the nodes of what was stored meanwhile
         self.tried = Tried()
-        # By a name that the signature does not tell: `seed`, before SciPy 1.16, or what will be refused.
-        self.untold = {name: bare(kwargs[name]) for name in untold(original, kwargs)}
-        told = {name: value for name, value in kwargs.items() if name not in self.untold}
-        self.bound = signature(original).bind(*args, **told)
+        # By a name that the signature does not have: `seed`, before SciPy 1.16, or what will be refused.
+        self.unbound = {name: bare(kwargs[name]) for name in names_beyond(original, kwargs)}
+        named = {name: value for name, value in kwargs.items() if name not in self.unbound}
+        self.bound = signature(original).bind(*args, **named)
         given = inspect.BoundArguments(self.bound.signature, dict(self.bound.arguments))
         given.apply_defaults()
         self.options: dict[str, Any] = dict(given.arguments)
@@ -77,7 +77,7 @@ class Call:
         if watched and state.grad:
             values[watched] = self.tried.watching(values[watched])
         with self.unknown_stores(), untraced():
-            return self.original(*self.bound.args, **self.bound.kwargs, **self.untold)
+            return self.original(*self.bound.args, **self.bound.kwargs, **self.unbound)
 
     def make_bare(self, values: dict[str, Any]) -> None:
         """Turn arguments of the solver into plain ones, in place."""
@@ -177,8 +177,8 @@ def signature(original: Callable[..., Any]) -> inspect.Signature:
     return inspect.signature(original)
 
 
-def untold(original: Callable[..., Any], names: Iterable[str]) -> list[str]:
-    """Those of the names of arguments that the signature of a function does not have."""
+def names_beyond(original: Callable[..., Any], names: Iterable[str]) -> list[str]:
+    """The names that the signature of a function does not have."""
     known = signature(original).parameters
     if any(one.kind is one.VAR_KEYWORD for one in known.values()):
         return []

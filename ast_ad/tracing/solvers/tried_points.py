@@ -38,7 +38,8 @@ class Tried:
         def watched(x: Any, *args: Any, **kwargs: Any) -> Any:
             at = np.array(plain(x))
             value = function(x, *args, **kwargs)
-            self.points.append((at, plain(value[0] if type(value) is tuple else value)))
+            first = value[0] if isinstance(value, (tuple, list)) else value  # with its slope behind it
+            self.points.append((at, plain(first)))
             return value
 
         return watched

@@ -303,6 +303,22 @@ def test_a_smooth_function_has_no_kink(function, method):
     assert not [one for one in caught if "seems to have a kink" in str(one.message)]
 
 
+def with_slope(t, x):
+    return [np.sum((t - x) ** 2), 2 * (t - x)]
+
+
+@pytest.mark.parametrize(
+    "f",
+    [
+        lambda x: np.sum(so.minimize(with_slope, [1.0, 1.0], (x,), jac=True).x),
+        lambda x: np.sum(so.fmin_l_bfgs_b(with_slope, [1.0, 1.0], args=(x,))[0]),
+    ],
+    ids=["minimize", "fmin_l_bfgs_b"],
+)
+def test_a_list_of_value_and_slope(f):
+    np.testing.assert_allclose(grad(f)(X.copy()), 1.0)
+
+
 def test_points_are_told_as_they_were():
     """A solver that writes to the point that it handed over, and a function that returns its slope, too."""
     tried = Tried()
