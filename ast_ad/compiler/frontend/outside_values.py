@@ -257,14 +257,17 @@ def is_certain(cx: Context, space: dict[str, Any], name: str) -> bool:
 def own_item_code(cx: Context, base: Live, name: str) -> Any:
     """The Python code by which the class of an outside dict says what a read of it is; None: it has none."""
     cls = type(base.value)
-    if not isinstance(base.value, dict) or cls is dict:
-        return None
+    return code_of_class(cx, cls, name, base) if isinstance(base.value, dict) and cls is not dict else None
+
+
+def code_of_class(cx: Context, cls: type, name: str, value: Value) -> Any:
+    """A method of a class that is Python code, for a value of it; None where it has none."""
     raw = found_in_class(cls, name)
     if not isinstance(raw, types.FunctionType):
         class_stays(cx, cls, name)
         return None
     class_member(cx, cls, name)
-    return Bound(Lit(raw), (base,))
+    return Bound(Lit(raw), (value,))
 
 
 def load_live_item(cx: Context, base: Live, index: Value) -> Any:

@@ -9,9 +9,8 @@ from typing import Any
 from ....homes import home_of
 from ...ir.ops import Lit
 from ..context import Context
-from ..outside_values import MAPPINGS, class_member, class_stays
-from ..store.outer_stores import found_in_class
-from ..values import Bound, Live, Obj, Tup, Value
+from ..outside_values import MAPPINGS, code_of_class
+from ..values import Live, Obj, Tup, Value
 
 
 def class_of(value: Value) -> type | None:
@@ -31,14 +30,7 @@ def class_of(value: Value) -> type | None:
 def special(cx: Context, value: Value, name: str) -> Any:
     """A method of the class that is Python code; None where it has none."""
     cls = class_of(value)
-    if cls is None:
-        return None
-    raw = found_in_class(cls, name)
-    if not isinstance(raw, types.FunctionType):
-        class_stays(cx, cls, name)
-        return None
-    class_member(cx, cls, name)
-    return Bound(Lit(raw), (value,))
+    return None if cls is None else code_of_class(cx, cls, name, value)
 
 
 def has_own_items(value: object) -> bool:
