@@ -27,6 +27,7 @@ from ..compiler.report import Report
 from ..compiler.simplify.expand_definitions import expand
 from ..compiler.simplify.joined_branches import join_branches
 from ..compiler.simplify.loop_views import views_before_loops
+from ..compiler.simplify.shared_sides import share_sides
 from ..compiler.simplify.substitution import substitute
 from ..compiler.simplify.within import join_paths
 from .code import Code, Loaded, NotCompiled, Pure, Stages
@@ -50,7 +51,7 @@ def compile_program(derivative: Any, described: Described, backend: str, known: 
 def answered(derivative: Any, described: Described, backend: str, known: Known) -> Program:
     """A program as far as it is IR: source, primal, what is asked."""
     question, primal = derivative.question, read(derivative, described, known, policy_of(backend))
-    function = settled(primal.function)
+    function = settled(primal.function, backend)
     program = Program(derivative, described, require_more_than_a_call(primal), backend)
     of = question.results(primal.result, without_constants(function, program.wrt))
     joint = question.program(function, program.wrt, of, program.policy)
@@ -62,9 +63,10 @@ def read(of: Any, args: Described, known: Known = Known.ONES, residuals: str = "
     return lower(of.function, *args, call_sites(of), known, of.so_far, of.constants(args[2]), residuals)
 
 
-def settled(function: Function) -> Function:
+def settled(function: Function, backend: str = "numpy") -> Function:
     """A primal as it is differentiated: changed in place."""
-    return keep_exceptions(views_before_loops(join_branches(join_paths(function))))
+    joined = join_branches(join_paths(function))
+    return keep_exceptions(views_before_loops(share_sides(joined) if backend == "numba" else joined))
 
 
 def halved(joint: Function, of: Function, written: Collection[int] = (), often: bool = False) -> list[Pure]:

@@ -52,7 +52,8 @@ SIMPLE = {
     abs, min, max, int, float, bool, helpers.safe_product, helpers.exact_product, helpers.astype,
     np.add, np.subtract, np.multiply, np.negative, np.positive, np.square, np.absolute, np.conjugate, np.sign,
     np.less, np.less_equal, np.greater, np.greater_equal, np.equal, np.not_equal, np.logical_and,
-    np.logical_or, np.logical_not, np.maximum, np.minimum, np.where,
+    np.logical_or, np.logical_not, np.maximum, np.minimum, np.where, np.round, np.around, np.rint, np.floor,
+    np.ceil, np.trunc, np.fix, np.fabs, np.isnan, np.isinf, np.isfinite, np.signbit, np.copysign, np.clip,
     np.zeros_like, np.ones_like, np.zeros, np.ones, np.array,
 }  # fmt: skip
 DIVISIONS = {

@@ -30,6 +30,13 @@ MOST = 400
 """Statements in a loop that is compared with others."""
 
 
+def is_pure(op: Op) -> bool:
+    """Whether an operation does nothing but compute its result, which is the same for the same arguments."""
+    if lookup(op.fn) is not None or op.fn in PURE or op.fn in helpers.METADATA:
+        return True
+    return getattr(op.fn, "__module__", "") == containers.__name__
+
+
 def share_loops(function: Function) -> bool:
     """Read, in place, the results of each loop from an earlier one that is the same; whether any was."""
     if sum(isinstance(op, (For, While)) for op in walk(function.body)) < 2:
@@ -125,9 +132,7 @@ class _Key:
         return found, self.bind(*op.outs)
 
     def operation(self, op: Op) -> Any:
-        pure = lookup(op.fn) is not None or op.fn in PURE or op.fn in helpers.METADATA
-        pure = pure or getattr(op.fn, "__module__", "") == containers.__name__
-        if not pure or op.effect and op.fn is not builtin.unread:
+        if not is_pure(op) or op.effect and op.fn is not builtin.unread:
             raise _Told
         return op.fn, self.args(op.args), tuple((name, self.arg(v)) for name, v in sorted(op.kwargs.items()))
 

@@ -273,6 +273,46 @@ def put(s: Scalarizer, op: Op, memory: Memory, mask: Value, value: Value | Arg, 
     _one_by_one(s, mask, write)
 
 
+def put_in_filled(s: Scalarizer, op: Op, kind: str) -> bool:
+    """``array[mask] = value``, or ``+=``, of an array that holds one number everywhere; whether that went.
+
+    It was never in memory, and need not be: each element is one of two. So are the arrays of which a function
+    sets what a mask chooses, and the cotangents of what it chooses.
+    """
+    array, value = (s.env.get(a, a) if isinstance(a, Var) else a for a in (op.args[0], op.args[2]))
+    mask = mask_of(s, op.args[1], array) if isinstance(array, Filled) else None
+    if not isinstance(array, Filled) or mask is None or isinstance(array.value, Var):
+        return False
+    type, old = element_type(array.type), _literal(array.type, array.value)
+    if isinstance(value, Filled) and value.rank == 0:
+        value = value.value
+    if isinstance(value, Chosen):
+        if value.mask is not mask or value.type.dtype != array.type.dtype:
+            return False
+        base: Value = value.base
+    elif isinstance(value, Lit):
+        base = Filled(array.type, array.lengths, _literal(array.type, value))
+    elif isinstance(value, Var) and argument_type(value) == type:
+        base = Filled(array.type, array.lengths, value)
+    else:
+        return False
+    _same_shape(s, array, mask)
+
+    def element(body: Body, place: Place) -> Arg:
+        new = base.element(body, place)
+        new = new if kind == "w" else body.op(operator.add, old, new, type=type)
+        return body.choose(mask.element(body, place), new, old, type)
+
+    s.bind(op.outs[0], Formula(array.type, array.lengths, [mask, base], element, 2))
+    return True
+
+
+def _literal(type: Array, value: Arg) -> Lit:
+    """A constant as an element of an array."""
+    assert isinstance(value, Lit)
+    return Lit(type.dtype.type(value.value).item())
+
+
 def counted(s: Scalarizer, mask: Value) -> Arg:
     """How many elements a mask chooses: counted once, until something is written to what it is made of."""
     if mask in s.counts:
@@ -335,7 +375,7 @@ def _everywhere(s: Scalarizer, memory: Memory, mask: Value, value: Arg, kind: st
     """A number for every chosen place: all are written, most of them with what they hold."""
     type = element_type(memory.type)
     if isinstance(value, Lit):
-        value = Lit(memory.type.dtype.type(value.value).item())
+        value = _literal(memory.type, value)
     elif argument_type(value) not in (type, Scalar(type.kind)):
         raise NoForm("a number of another type for chosen places")
 

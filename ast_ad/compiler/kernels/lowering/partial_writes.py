@@ -17,7 +17,7 @@ from .forms import form_of, in_memory, mapped_function, require_equal, resolved
 from .index_maps import select
 from .joined import with_arrays
 from .loop_values import Formula, Mapped, Value, stretched
-from .masks import mask_of, put, without_masks
+from .masks import mask_of, put, put_in_filled, without_masks
 
 if TYPE_CHECKING:
     from ..nests.scalarize import Scalarizer
@@ -45,6 +45,8 @@ def _add_item(s: Scalarizer, op: Op) -> None:
 
 def write(s: Scalarizer, op: Op, kind: str) -> None:
     """``array[index] = value``, or ``+=``."""
+    if put_in_filled(s, op, kind):
+        return
     memory = target_of(s, op)
     mask = mask_of(s, op.args[1], memory)
     if mask is not None:
