@@ -78,39 +78,58 @@ def _share(block: Block) -> None:
 def _before(op: If) -> list[Op]:
     """Numbers that both sides compute of what is there before; taken out of them."""
     found: list[Op] = []
-    names: Renaming = {}
-    first, second = _Side(op.then), _Side(op.orelse)
-    keys = {key: i for i, key in reversed(list(enumerate(map(first.key, op.then.ops)))) if key is not None}
-    for j, other in enumerate(op.orelse.ops):
-        i = keys.get(second.key(other, names))
-        if i is None or i in first.taken or not (first.may_lead(i) and second.may_lead(j)):
+    first = _Side(op.then, {})
+    second = _Side(op.orelse, first.numbers)
+    for key, j in list(second.places.items()):
+        i = first.places.get(key)
+        if i is None or not (first.may_lead(i) and second.may_lead(j)):
             continue
-        one = op.then.ops[i]
+        one, other = op.then.ops[i], op.orelse.ops[j]
         assert isinstance(one, Op) and isinstance(other, Op)
         if one.out.type == other.out.type:
-            names[other.out] = one.out
+            second.names[other.out] = one.out
             one.sure = one.sure and other.sure
             first.taken.add(i)
             second.taken.add(j)
             found.append(one)
     first.leave()
     second.leave()
-    replace_reads(op.orelse, names)
     return found
 
 
 class _Side:
-    """The statements of one side, and which of them are taken out of it."""
+    """The statements of one side, and which of them are taken out of it.
 
-    def __init__(self, block: Block) -> None:
-        self.block, self.taken = block, set[int]()
+    ``places``: where each number is computed first, by what it is. ``numbers``: the value that it is; what
+    the second side has in common with the first is told by values of the first.
+    """
+
+    def __init__(self, block: Block, numbers: dict[Any, Var]) -> None:
+        self.block, self.taken, self.numbers = block, set[int](), numbers
         self.made = {out for op in block.ops for out in op.outs}
+        self.names: Renaming = {}
+        self.places: dict[Any, int] = {}
+        alike: Renaming = {}
+        for i, op in enumerate(block.ops):
+            key = self.key(op, alike)
+            if key is None or not isinstance(op, Op):
+                continue
+            value = numbers.setdefault(key, op.out)
+            if key in self.places:  # a second time in one side
+                twin = block.ops[self.places[key]]
+                if twin.outs[0].type == op.out.type:
+                    self.names[op.out], alike[op.out] = twin.outs[0], renamed(twin.outs[0], alike)
+                    self.taken.add(i)
+                continue
+            self.places[key] = i
+            if value is not op.out:
+                alike[op.out] = value
 
-    def key(self, op: Statement, names: Renaming | None = None) -> Any:
-        """What a statement computes; None where it is no number, or of nothing that both sides know."""
+    def key(self, op: Statement, alike: Renaming) -> Any:
+        """What a statement computes; None where it is no number."""
         if not isinstance(op, Op) or not _is_shareable(op) or not isinstance(op.out.type, Scalar):
             return None
-        args = [renamed(arg, names or {}) for arg in (*op.args, *op.kwargs.values())]
+        args = [renamed(arg, alike) for arg in (*op.args, *op.kwargs.values())]
         try:
             key = op.fn, *map(arg_key, args), *op.kwargs
             hash(key)
@@ -123,11 +142,12 @@ class _Side:
         op = self.block.ops[place]
         assert isinstance(op, Op)
         ahead = [other for i, other in enumerate(self.block.ops[:place]) if i not in self.taken]
-        made = self.made.difference(out for i in self.taken for out in self.block.ops[i].outs)
-        return _may_pass(op, ahead) and made.isdisjoint(_read(op))
+        left = self.made.difference(out for i in self.taken for out in self.block.ops[i].outs)
+        return _may_pass(op, ahead) and left.isdisjoint(renamed(v, self.names) for v in _read(op))
 
     def leave(self) -> None:
         self.block.ops = [op for i, op in enumerate(self.block.ops) if i not in self.taken]
+        replace_reads(self.block, {var: renamed(value, self.names) for var, value in self.names.items()})
 
 
 # ----- behind the branch

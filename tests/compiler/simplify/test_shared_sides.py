@@ -49,6 +49,18 @@ def test_the_middle_of_a_formula_is_shared_from_both_ends():
     assert [len(side.ops) for side in (found.body.ops[1].then, found.body.ops[1].orelse)] == [0, 0]
 
 
+def test_what_a_side_computes_twice_leaves_it_once_and_for_all():
+    x, y = Var(FLOAT), Var(FLOAT)
+    then = side((operator.neg, x), (operator.sub, 0, y), (operator.mul, 1, 1))
+    other = side(
+        *((operator.neg, x), (operator.neg, x), (operator.sub, 1, y), (operator.sub, 0, y)),
+        (operator.truediv, 2, 3),
+    )
+    names, found = shared(branch(then, other, (x, y)), 1.5, 2.5)
+    assert names == ["neg", "sub", "if"]
+    assert [len(side.ops) for side in (found.body.ops[2].then, found.body.ops[2].orelse)] == [1, 1]
+
+
 def test_what_differs_in_two_numbers_stays():
     x, y = Var(FLOAT), Var(FLOAT)
     names, _ = shared(branch(side((operator.mul, x, x)), side((operator.mul, x, y)), (x, y)), 1.5, 2.5)
