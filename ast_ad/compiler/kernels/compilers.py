@@ -31,14 +31,14 @@ from numba.core.untyped_passes import (
 
 from .lifetimes import Ordered, Rewritten, WithoutJoins
 from .names_apart import NamesApart
-from .translation import KnownOperators, ShortAccesses
+from .translation import KnownOperators, PlacedAccesses
 
 LEFT_OUT = {WithLifting, InlineClosureLikes, MakeFunctionToJitFunction, FindLiterallyCalls, NopythonRewrites}
 """Kernels have no ``with``, no functions or comprehensions in them, no arithmetic of whole arrays."""
 REPLACED = {
     ReconstructSSA: NamesApart,
     NopythonTypeInference: KnownOperators,
-    NativeLowering: ShortAccesses,
+    NativeLowering: PlacedAccesses,
     IRProcessing: Ordered,
     GenericRewrites: Rewritten,
     PreLowerStripPhis: WithoutJoins,

@@ -65,6 +65,9 @@ class _Remembering:
 class _Lower(Lower):  # type: ignore[misc]
     """Numba's translation of a function to LLVM, with shorter accesses to elements."""
 
+    wraps = True
+    """Whether negative indices count from the end."""
+
     def __init__(self, *args: Any, **kws: Any) -> None:
         super().__init__(*args, **kws)
         self._operators: dict[Any, Callable[..., Any]] = {}
@@ -137,7 +140,7 @@ class _Lower(Lower):  # type: ignore[misc]
         return integers and 0 < kind.ndim == len(counted) and not self.context.enable_boundscheck
 
     def _place(self, array: Any, kind: Any, index: Any) -> Any:
-        """The address of the element; a negative index counts from the end."""
+        """The address of the element."""
         counted, given = _axes(self.typeof(index.name)), self.loadvar(index.name)
         is_tuple = isinstance(self.typeof(index.name), types.BaseTuple)
         at = cgutils.unpack_tuple(self.builder, given, len(counted)) if is_tuple else [given]
@@ -145,6 +148,8 @@ class _Lower(Lower):  # type: ignore[misc]
         strides = self._lengths(array, kind, "strides") if kind.layout == "A" else None
         at = [
             arrayobj.fix_integer_index(self.context, self.builder, c, i, n)
+            if self.wraps
+            else self.context.cast(self.builder, i, c, types.intp)
             for c, i, n in zip(counted, at, shape, strict=True)
         ]
         data = self._part(array, "data")
@@ -189,3 +194,24 @@ class ShortAccesses(BaseNativeLowering):  # type: ignore[misc]
     @property
     def lowering_class(self) -> Any:
         return _Lower
+
+
+class _Placed(_Lower):
+    """That of kernels, whose indices are places: none is below 0 (see ``lowering.index_maps.position``).
+
+    LLVM can't tell this of ``i + bound(start, n)``, or of what was read from memory, and so could not know
+    that elements of a slice lie side by side: each was loaded by itself.
+    """
+
+    wraps = False
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class PlacedAccesses(ShortAccesses):
+    """In place of ``NativeLowering``, of kernels."""
+
+    _name = "ast_ad_placed_accesses"
+
+    @property
+    def lowering_class(self) -> Any:
+        return _Placed
