@@ -127,9 +127,8 @@ def test_neighbours_in_a_slice_are_loaded_together() -> None:
     function(x, y, 5)
     assert np.array_equal(y, x[5:14] * x[6:15])
     (text,) = function.inspect_llvm().values()
-    assert "fmul" in text
-    assert not re.search(r"insertelement <\d+ x double>.*%\.\d+.*load", text)
     assert re.search(r"load <\d+ x double>", text)
+    assert not re.search(r"insertelement <\d+ x double>", text)
 
 
 def test_arrays_that_are_made_chosen_and_left() -> None:
