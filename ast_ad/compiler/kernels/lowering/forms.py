@@ -11,6 +11,9 @@ import numpy as np
 from ...ir.ops import Arg, Lit, Op, Seq, Slice, Var, variables
 from ...ir.types import Array, Scalar
 from .. import runtime as kernels
+from ..nests.affine_indices import Index
+from ..nests.body import INT, Body
+from ..nests.nests import SLOW, is_slow
 from ..numbers.scalar_calls import scalar_form
 from ..numbers.scalars import NoForm, argument_type, written_out
 from .loop_values import CHEAP, Formula, Value, elementwise, is_stretched
@@ -60,13 +63,16 @@ def mapped_function(s: Scalarizer, fn: Any, values: list[Any], type: Array) -> V
         raise NoForm(f"`{getattr(fn, '__name__', fn)}` of {', '.join(map(str, types))}")
     lengths = broadcast(s, [v for v in values if isinstance(v, Value)], type)
     cost = 1 if fn in CHEAP or found in CHEAP else 4 if fn in (operator.truediv, np.divide, np.sqrt) else 8
-    kept = [_kept(s, v, lengths) if isinstance(v, Value) else v for v in values]
+    kept = [_kept(s, v, lengths, found) if isinstance(v, Value) else v for v in values]
     return elementwise(found, kept, type, lengths, cost)
 
 
-def _kept(s: Scalarizer, value: Value, lengths: tuple[Arg, ...]) -> Value:
-    """An operand; it is put into memory if it costs much and would be computed anew for every row."""
-    if value.cost >= TRANSCENDENTAL and is_stretched(value, lengths):
+def _kept(s: Scalarizer, value: Value, lengths: tuple[Arg, ...], fn: Any) -> Value:
+    """An operand; it is put into memory if it costs much and would be computed anew for every row.
+
+    So it is where it is gathered, and what is computed of it is fast on vectors: in a loop of its own.
+    """
+    if value.cost >= TRANSCENDENTAL and is_stretched(value, lengths) or value.gathers and fn in SLOW:
         return in_memory(s, value)
     return value
 
@@ -75,6 +81,13 @@ def in_memory(s: Scalarizer, value: Value) -> Value:
     memory = s.allocate(value.type, value.lengths)
     s.fill(memory, value)
     return memory
+
+
+def computes_slowly(value: Value) -> bool:
+    """Whether each element takes a function that is several times as fast on vectors."""
+    body = Body(accesses=[])
+    value.element(body, tuple(Index(Var(INT)) for _ in value.lengths))
+    return is_slow(body)
 
 
 def broadcast(s: Scalarizer, values: list[Value], type: Array) -> tuple[Arg, ...]:

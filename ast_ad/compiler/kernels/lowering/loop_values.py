@@ -49,6 +49,7 @@ class Value:
     cost = 0  # operations per element: 1 for arithmetic, more for the rest
     work = 0  # the same with what is read from memory
     is_view = False  # whether it shows memory, or nothing, and so follows writes to it
+    gathers = False  # whether it reads elements that arrays of indices choose
 
 
 @dataclass(eq=False)
@@ -140,6 +141,7 @@ class Formula(Value):
     def __post_init__(self) -> None:
         self.cost = min(self.own_cost + sum(part.cost for part in self.parts), 10_000)
         self.work = min(self.own_cost + sum(part.work for part in self.parts), 10_000)
+        self.gathers = any(part.gathers for part in self.parts)
 
     def element(self, body: Body, place: Place) -> Arg:
         return self.compute(body, place)

@@ -390,16 +390,11 @@ def _getitem(s: Scalarizer, op: Op) -> None:
         gather = part.gather
         if isinstance(op.args[0], Var) and _takes_vectors(array):
             array = s.in_memory(op.args[0])  # once for each element, however often one is chosen
-        s.bind(
-            op.out,
-            Formula(
-                op.out.type,
-                part.lengths,
-                [array, *_arrays(s, op.args[1])],
-                lambda body, place: array.element(body, gather(body, place)),
-                2,
-            ),
-        )
+        parts = [array, *_arrays(s, op.args[1])]
+        element = lambda body, place: array.element(body, gather(body, place))  # noqa: E731
+        chosen_ones = Formula(op.out.type, part.lengths, parts, element, 2)
+        chosen_ones.gathers = True
+        s.bind(op.out, chosen_ones)
         return
     s.bind(op.out, Mapped(op.out.type, part.lengths, array, part.where))
 

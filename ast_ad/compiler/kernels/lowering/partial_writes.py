@@ -11,9 +11,8 @@ from ...ir.ops import Arg, Lit, Op, Var
 from ...ir.types import Array, Dim
 from ..nests.affine_indices import Index
 from ..nests.body import INT, Body
-from ..nests.nests import is_slow
 from ..numbers.scalars import NoForm
-from .forms import form_of, in_memory, mapped_function, require_equal, resolved
+from .forms import computes_slowly, form_of, in_memory, mapped_function, require_equal, resolved
 from .index_maps import select
 from .joined import with_arrays
 from .loop_values import Formula, Mapped, Value, stretched
@@ -148,7 +147,7 @@ def _full_rank(where: Callable[..., Any], loops: tuple[Var, ...]) -> bool:
 
 def scatter(s: Scalarizer, memory: Any, part: Any, value: Any, kind: str) -> None:
     """Write where the body of the loops finds the place."""
-    if isinstance(value, Value) and _is_slow(value):
+    if isinstance(value, Value) and computes_slowly(value):
         value = in_memory(s, value)  # computed on vectors, in a loop of its own
 
     def emit(body: Body, place: tuple[Index, ...]) -> None:
@@ -156,12 +155,6 @@ def scatter(s: Scalarizer, memory: Any, part: Any, value: Any, kind: str) -> Non
         body.store(memory.var, memory.group, part.gather(body, place), x, kind)
 
     s.over(Formula(memory.type, part.lengths, (), lambda body, place: Lit(0)), emit, scatters=True)
-
-
-def _is_slow(value: Value) -> bool:
-    body = Body(accesses=[])
-    value.element(body, tuple(Index(Var(INT)) for _ in value.lengths))
-    return is_slow(body)
 
 
 IN_PLACE = {

@@ -14,7 +14,7 @@ from ..nests.affine_indices import Index
 from ..nests.body import INT, Body, element_type
 from ..nests.nests import Action
 from ..numbers.scalars import NoForm
-from .forms import form_of
+from .forms import computes_slowly, form_of, in_memory
 from .loop_values import Formula, Memory, Value
 
 if TYPE_CHECKING:
@@ -47,6 +47,8 @@ def _cumsum(s: Scalarizer, op: Op) -> None:
 
 def _carried(s: Scalarizer, value: Value, out: Memory) -> None:
     number = element_type(out.type)
+    if computes_slowly(value):
+        value = in_memory(s, value)  # computed on vectors, in a loop of its own
 
     def start(body: Body) -> list[Arg]:
         state = Var(number, "total")

@@ -40,6 +40,7 @@ class Action:
         barrier: whether nothing may pass it.
         update: the write of a part of an array that it is (see ``stencil_gather``).
         vectors: whether it had better be in an innermost loop, as it computes what is fast on vectors.
+        gathers: whether it reads by indices.
         scatters: whether it writes by indices, to places that two turns may share: no vectors can do that.
         singly: whether it writes what some of its places give one behind the other: no vectors do that.
         early: whether it had better come before the others: the start of sums in memory.
@@ -61,6 +62,7 @@ class Action:
     accesses: list[Access] = field(default_factory=list)
     loops: tuple[Var, ...] = ()
     vectors: bool = False
+    gathers: bool = False
     scatters: bool = False
     singly: bool = False
     update: Any = None
@@ -81,7 +83,17 @@ class Action:
             self.finish(body, places[: self.kept], states)
         self.vectors = self.start is None and is_slow(body)
         made = {out for op in body.ops for out in op.outs}
+        self.gathers = any(
+            access.kind == "r" and not made.isdisjoint(v for i in access.index for v, _ in i.terms)
+            for access in self.accesses
+        )
         self.reads |= {v for op in body.ops for v in reads(op) if v not in made}
+
+    @property
+    def one_by_one(self) -> bool:
+        """Whether no vectors can do it, and nothing that shares its innermost loop."""
+        runs_along = self.start is not None and not self.any_order and self.kept == len(self.lengths) - 1
+        return self.scatters or self.gathers or runs_along
 
     @property
     def opens(self) -> int | None:
@@ -250,9 +262,9 @@ def _fits(nest: Nest, action: Action, depth: int) -> bool:
         if action.vectors and any(isinstance(item, Nest) for item in nest.items):
             return False
         here = [item for item in nest.items if isinstance(item, Action)]
-        if action.scatters and any(item.vectors for item in here):
+        if action.one_by_one and any(item.vectors for item in here):
             return False
-        if action.vectors and any(item.scatters for item in here):
+        if action.vectors and any(item.one_by_one for item in here):
             return False
     elif any(isinstance(item, Action) and item.vectors for item in nest.items):
         return False
