@@ -29,6 +29,7 @@ from ...ir.types import Array, Scalar
 from ...simplify.renaming import replace_reads
 from .body import element_type
 from .cells import apart_in, follows, is_independent, is_short, makers_in, places_of, short_axes, within
+from .turned_factors import of_products, turn_products
 
 Orders = dict[Var, tuple[int, ...]]
 """For each array that is to be turned its axes in their new order."""
@@ -54,6 +55,7 @@ def with_columns(kernel: Function) -> Orders:
 
 def turn(kernel: Function, orders: Orders) -> None:
     """Let the axes of arrays have another order, in place."""
+    turn_products(kernel, {array for array in orders if _rank(array) == 2})
     for op in walk(kernel.body):
         if not isinstance(op, Op):
             continue
@@ -75,9 +77,13 @@ def _turned(items: Seq, order: tuple[int, ...]) -> Seq:
 
 
 # ----- arrays
-def own(kernel: Function, results: Collection[Var] = ()) -> set[Var]:
-    """The arrays of several axes that the kernel makes and uses element by element only; of ``results``
-    those that it makes before all loops."""
+def own(kernel: Function, results: Collection[Var] = (), factors: bool = False) -> set[Var]:
+    """The arrays of several axes that the kernel makes and uses element by element only.
+
+    Args:
+        results: what it returns; of these only those that it makes before all loops.
+        factors: whether products by BLAS may have matrices as a whole.
+    """
     made = {
         op.outs[0]
         for op in walk(kernel.body)
@@ -87,22 +93,23 @@ def own(kernel: Function, results: Collection[Var] = ()) -> set[Var]:
         return made
     first = {v for op in kernel.body.ops for v in op.outs}
     others = {v for v in variables(*kernel.body.results) if v not in results or v not in first}
-    return made - _escaping(Block(kernel.body.ops)) - others
+    products = {id(op) for op in of_products(kernel)} if factors else set[int]()
+    return made - _escaping(Block(kernel.body.ops), products) - others
 
 
 def _rank(array: Var) -> int:
     return len(array.type.shape or ()) if isinstance(array.type, Array) else 0
 
 
-def _escaping(block: Block) -> set[Var]:
+def _escaping(block: Block, products: Collection[int]) -> set[Var]:
     found = set(variables(*block.results))
     for op in block.ops:
-        args = list(operands(op))
+        args = list(operands(op)) if id(op) not in products else []
         if isinstance(op, Op) and op.fn in ACCESSES and _names_element(op):
             args = args[1:]
         found.update(variables(*args))
         for inner in blocks(op):
-            found |= _escaping(inner)
+            found |= _escaping(inner, products)
     return found
 
 

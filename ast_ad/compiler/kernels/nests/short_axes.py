@@ -10,6 +10,9 @@ are neighbours then::
 
     f = np.empty((m, n, 9)), f[i, j, 2]        f = np.empty((9, m, n)), f[2, i, j]
 
+Products take part: BLAS takes a matrix as it lies, and where factor and result lie so, needs not be called
+(``turned_factors``).
+
 First of all, not behind ``m``: before it uses vectors LLVM compares the memory of whole loops around, in
 which rows of 9 lines would overlap.
 """
@@ -29,16 +32,27 @@ from ...ir.ops import (
 from ...ir.types import Array
 from .axis_order import ACCESSES, Orders, own
 from .cells import apart_in, follows, is_of_vectors, is_short, makers_in, short_axes, within
+from .nests import SLOW
+from .turned_factors import rows_of
+
+PRODUCT, DEAR = 3, 12
+"""What a product that becomes a loop of vectors counts for, for its factor and for its result; and a function
+for which a loop that is none of vectors calls the library, number by number. Measured, as all that is read or
+written is one."""
 
 
 def with_short_cells(kernel: Function) -> set[Var]:
-    """The arrays that had better be turned."""
-    arrays = {array for array in own(kernel) if _rows(array)}
-    if not arrays:
-        return set()
-    gains: Counter[Var] = Counter()
-    _weigh(kernel.body, False, arrays, apart_in(kernel), gains)
-    return {array for array, gain in gains.items() if gain > 0}
+    """The arrays that had better be turned: each gains by it while all the others are."""
+    arrays = {array for array in own(kernel, factors=True) if _rows(array)}
+    apart, products, before = apart_in(kernel), rows_of(kernel), set[Var]()
+    while arrays != before:
+        gains, before = Counter[Var](), arrays
+        _weigh(kernel.body, False, arrays, apart, gains)
+        for pair in products:
+            if arrays.issuperset(pair):
+                gains.update(dict.fromkeys(pair, PRODUCT))
+        arrays = {array for array in arrays if gains[array] > 0}
+    return arrays
 
 
 def short_axes_first(arrays: set[Var]) -> Orders:
@@ -78,6 +92,7 @@ def _count(loop: For, arrays: set[Var], apart: set[Var], gains: Counter[Var]) ->
     if not accesses:
         return
     vectors, makers = is_of_vectors(loop, apart, arrays), makers_in(loop)
+    price = DEAR if any(op.fn in SLOW for op in within(loop)) else 1
     for op in accesses:
         array, index = op.args[:2]
         assert isinstance(array, Var) and isinstance(index, Seq)
@@ -85,4 +100,4 @@ def _count(loop: For, arrays: set[Var], apart: set[Var], gains: Counter[Var]) ->
         *before, last = index.items[:-rows]
         along = follows(last, loop.index, makers)
         elsewhere = any(follows(i, loop.index, makers) is not False for i in (*before, *index.items[-rows:]))
-        gains[array] += 1 if vectors and along and not elsewhere else -1
+        gains[array] += 1 if vectors and along and not elsewhere else -price
