@@ -42,7 +42,7 @@ def test_gradients_agree(name):
     assert np.isclose(got, expected, rtol=100 * one.tolerance)
 
 
-@pytest.mark.drawn(of=7)
+@pytest.mark.drawn(of=42)
 @pytest.mark.parametrize("name", names(unseen=True))
 def test_jax_agrees(name):
     """Before anything is timed: two gradients that this library has no part in."""

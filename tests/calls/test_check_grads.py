@@ -90,6 +90,7 @@ def test_a_wrong_tangent_is_found(change, monkeypatch):
         check_grads(compiled, (X,), order=1, modes=["fwd"])
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.parametrize("order", [1, 2, 3])
 def test_both_modes(order):
     check_grads(compiled, (X,), order=order)
@@ -265,6 +266,7 @@ def test_a_pullback_that_depends_otherwise_on_its_cotangent_is_found(part):
         check_grads(wrong, (X,), order=2, modes=["rev"])
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize(
     "function, args",
     [

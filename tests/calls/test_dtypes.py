@@ -92,6 +92,7 @@ def check(f: Any, x: Any, s: Any, how: str) -> None:
     assert np.asarray(s_bar).dtype.newbyteorder("=") == np.asarray(s).dtype.newbyteorder("=")
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 @pytest.mark.parametrize("how", ["numpy", "numba", "traced"])
 @pytest.mark.parametrize("kind", ARRAYS)
@@ -101,6 +102,7 @@ def test_arrays(kind, how):
         check(writes, ARRAYS[kind](), 0.9, how)
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 @pytest.mark.parametrize("how", ["numpy", "numba", "traced"])
 @pytest.mark.parametrize("s", NUMBERS, ids=lambda s: f"{type(s).__name__}-{np.asarray(s).dtype.str}")

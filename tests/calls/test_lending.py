@@ -55,6 +55,7 @@ ASKS = {
 }
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("of", [of_inner, of_lambda])
 @pytest.mark.parametrize("name", ASKS)
 def test_the_third_compiles_nothing_and_each_reads_its_own(of, name, compilations):

@@ -169,6 +169,7 @@ def test_gradient_of_gradient(f):
     np.testing.assert_allclose(grad(outer)(X), differences(outer, X), rtol=2e-5, atol=1e-6)
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_hessian_vector_product_through_vjp(f):
     v = np.array([0.3, -0.2, 0.9])
@@ -183,6 +184,7 @@ def test_hessian_vector_product_through_vjp(f):
     np.testing.assert_allclose(grad(along)(X), differences(along, X), rtol=2e-5, atol=1e-6)
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize(
     "f", [writes, branch_in_loop, grows_list, matrices, nested_loops], ids=lambda f: f.__name__
 )

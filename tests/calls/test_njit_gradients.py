@@ -31,6 +31,7 @@ def arguments():
     return rng.normal(size=5), rng.normal(size=(7, 5)), rng.normal(size=7)
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("backend", ["auto", "numpy", "numba"])
 def test_a_compiled_function_calls_the_gradient_of_a_compiled_function(backend):
     g = ast_ad.grad(wave, backend=backend)

@@ -194,7 +194,7 @@ WAYS = [(f, way) for f in PROGRAMS for way in ("numpy", "traced")]
 WAYS += [(f, "numba") for f in (broadcast, eagerly, with_a_loop, two_results, overlapping)]
 
 
-@pytest.mark.drawn(of=8)
+@pytest.mark.drawn(of=16)
 @pytest.mark.parametrize(("f", "way"), WAYS, ids=lambda v: getattr(v, "__name__", v))
 def test_gradients(f, way):
     d = value_and_grad(traced(f)) if way == "traced" else value_and_grad(f, backend=way)

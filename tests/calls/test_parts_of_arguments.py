@@ -477,6 +477,7 @@ def check(function, path, make, backend):
     assert derivative.mode == expected_modes(function.__name__)
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("function, path, make", CASES, ids=lambda value: getattr(value, "__name__", ""))
 def test_derivative(function, path, make):
     check(function, path, make, "numpy")

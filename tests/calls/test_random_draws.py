@@ -185,6 +185,7 @@ def test_steps_have_the_derivative_zero():
     np.testing.assert_array_equal(found, k)
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("generator", [RNG, STATE], ids=["Generator", "RandomState"])
 @pytest.mark.parametrize("method", sorted(FORMULAS))
 def test_distributions(method, generator):

@@ -232,6 +232,7 @@ def differences(f, x, h=1e-5):
     return np.array([(f(x + h * e) - f(x - h * e)) / (2 * h) for e in np.eye(len(x))])
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("f, x", COMPILED)
 def test_programs_with_solvers(f, x):
     gradient = ast_ad.value_and_grad(f)
@@ -249,6 +250,7 @@ def test_programs_with_solvers(f, x):
 SEVERAL = [a_helper, arrays_and_ints, a_solver_in_another, a_system, an_integral, a_minimum, states]
 
 
+@pytest.mark.drawn(of=4)
 @pytest.mark.parametrize("f", SEVERAL)
 def test_higher_derivatives(f):
     x = dict(COMPILED)[f]

@@ -195,7 +195,7 @@ def traced_gradient(f, x):
     return tracing.trace(f, (x,), {}, (0,))[1]((1.0,))[0]
 
 
-@pytest.mark.drawn(of=3)
+@pytest.mark.drawn(of=6)
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_it_is_what_a_trace_records(f):
     gradient = ast_ad.value_and_grad(f)
@@ -212,6 +212,7 @@ def test_it_is_what_a_trace_records(f):
 SECOND = [few_steps, of_two, of_a_root, with_math, limits_that_move]
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("f", SECOND, ids=lambda f: f.__name__)
 def test_second_derivatives(f):
     """The pullback of a pullback to first order is that of a call which is recorded."""

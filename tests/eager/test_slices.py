@@ -147,7 +147,7 @@ def unread(x: Any, level: str, stand_in: Any) -> Any:
     return x if level == "value" else stand_in(x) if level == "meta" else None
 
 
-@pytest.mark.drawn(of=16)
+@pytest.mark.drawn(of=48)
 @pytest.mark.parametrize(("fn", "sample"), CASES)
 def test_slice_reads_no_more_than_it_says(fn: Any, sample: Sample) -> None:
     with warnings.catch_warnings(), quiet():

@@ -193,7 +193,7 @@ def test_work_grows_like_the_function(function, make):
     assert ratios[1] < 1.4 * ratios[0]
 
 
-@pytest.mark.drawn(of=6)
+@pytest.mark.drawn(of=24)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("function, make", PROGRAMS, ids=lambda v: v.__name__)
 def test_gradients(function, make, backend):

@@ -249,7 +249,7 @@ def test_compiled(f, backend):
     require(f, backend=backend, fallback="error")
 
 
-@pytest.mark.drawn(of=3)
+@pytest.mark.drawn(of=6)
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning", "error::ast_ad.errors.DefectWarning")
 @pytest.mark.parametrize("f", ALGORITHMS)
 def test_traced(f):

@@ -40,7 +40,7 @@ def sorted_ones(x):
 FUNCTIONS = [product, loop, branch, system, sorted_ones]
 
 
-@pytest.mark.drawn(of=3)
+@pytest.mark.drawn(of=9)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
 def test_chunks(function, backend):

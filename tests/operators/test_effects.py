@@ -51,6 +51,7 @@ OPERATORS = {
 }
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.parametrize("kind", ["none", "primitive", "custom_jvp", "custom_vjp"])
 @pytest.mark.parametrize("name", OPERATORS)
 def test_each_call_has_the_effects_once(name, kind):

@@ -36,7 +36,7 @@ def test_agrees_with_differences(function, operator, backend):
     assert jacobian.mode == "compiled"
 
 
-@pytest.mark.drawn(of=4)
+@pytest.mark.drawn(of=8)
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 @pytest.mark.parametrize("operator", [ast_ad.jacfwd, ast_ad.jacrev, ast_ad.hessian])
 @pytest.mark.parametrize("function", OF_ARRAYS)
@@ -130,7 +130,7 @@ CALLS = [
 ]
 
 
-@pytest.mark.drawn(of=3)
+@pytest.mark.drawn(of=6)
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 @pytest.mark.parametrize("way", ["numpy", "numba", "traced", "inside", "made outside"])
 @pytest.mark.parametrize("operator", [*JACOBIANS, ast_ad.hessian])
@@ -525,6 +525,7 @@ def scaled_if(x, w, n):
     return np.sum(w)
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.parametrize("n", [0, 1, 3])
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_what_a_branch_that_is_not_taken_records_is_not_copied(backend, n):
@@ -535,7 +536,7 @@ def test_what_a_branch_that_is_not_taken_records_is_not_copied(backend, n):
     np.testing.assert_allclose(np.stack([lin(e) for e in np.eye(4)], 1), expected, rtol=1e-6, atol=1e-8)
 
 
-@pytest.mark.drawn(of=4)
+@pytest.mark.drawn(of=8)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("chunk", [1, 2, 3, 100])
 def test_how_many_columns_are_computed_in_one_pass(backend, chunk):

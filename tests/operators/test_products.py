@@ -614,6 +614,7 @@ def rows_of_two_names(x, s):
     return rows[0][1] ** 2
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("f", [raising, raising_in_a_callee, rows_of_two_names])
 @pytest.mark.parametrize("first", [0.4, -0.6])

@@ -31,7 +31,7 @@ def check(f, args):
         ast_ad.check_grads(f, args, order=2)
 
 
-@pytest.mark.drawn(of=50)
+@pytest.mark.drawn(of=150)
 @pytest.mark.parametrize("name", [marked(name, "compiled") for name in PROGRAMS])
 def test_compiled(name):
     check(*PROGRAMS[name])

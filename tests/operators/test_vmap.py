@@ -56,7 +56,7 @@ def test_gradients_for_each_row_and_through_all(function):
     np.testing.assert_allclose(through(ROWS), expected, rtol=1e-6, atol=1e-8)
 
 
-@pytest.mark.drawn(of=2)
+@pytest.mark.drawn(of=4)
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 @pytest.mark.parametrize("function", OF_ARRAYS)
 def test_traced_and_of_tensors(function):

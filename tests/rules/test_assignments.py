@@ -31,6 +31,7 @@ def in_a_loop(x):
     return np.sum(x**2)
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("f", [least_squares, largest, of_a_part, in_a_loop])
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 def test_compiled(f, backend):

@@ -39,6 +39,7 @@ def check(function, a):
         np.testing.assert_allclose(found, expected, rtol=0, atol=1e-7)
 
 
+@pytest.mark.drawn(of=5)
 @pytest.mark.parametrize("axis", [None, 0, -1])
 @pytest.mark.parametrize("name", REDUCTIONS)
 def test_reductions(name, axis):
@@ -50,6 +51,7 @@ def test_degrees_of_freedom():
     check(lambda a: weighted(bn.nanstd(a, 1, ddof=1) * bn.nanvar(a, axis=1, ddof=2)), HOLED)
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("name", MOVING)
 @pytest.mark.parametrize("options", [{}, {"min_count": 2, "axis": 0}, {"min_count": 1}])
 def test_moving_windows(name, options):

@@ -44,7 +44,7 @@ def cases():
     return [pytest.param(*case, id=f"{name(case[0])}-{i}") for i, case in enumerate(whole[::EVERY])]
 
 
-@pytest.mark.drawn(of=3)
+@pytest.mark.drawn(of=9)
 @pytest.mark.parametrize("fn, sample", cases())
 def test_no_alarm(fn, sample):
     function = functools.partial(fn, **sample.kwargs) if sample.kwargs else fn

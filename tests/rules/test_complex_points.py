@@ -38,6 +38,7 @@ def real_number(ufunc, types, position):
     return function
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("ufunc", UFUNCS, ids=lambda f: f.__name__)
 def test_both_parts(ufunc):

@@ -45,7 +45,7 @@ def compare(f, p, rtol=1e-7, traced=True):
         np.testing.assert_allclose(pullback([1.0])[0], gradient, rtol=1e-8, atol=1e-10)
 
 
-@pytest.mark.drawn(of=5)
+@pytest.mark.drawn(of=15)
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("name", AT)
 def test_by_x_loc_and_scale(name, method):
@@ -69,6 +69,7 @@ def test_densities_by_shapes(name):
     )
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("method", ["pmf", "logpmf", "cdf", "sf"])
 @pytest.mark.parametrize("name", COUNTS)
 def test_counts(name, method):
@@ -174,6 +175,7 @@ def test_a_trace_follows_functions_within_functions(name):
     assert "not compiled" in derivative.explain()
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 @pytest.mark.parametrize("name, shape", [("rice", 1.0), ("skewnorm", 1.0), ("exponnorm", 1.5)])
 def test_entropies_of_densities_that_round_to_zero(name, shape):

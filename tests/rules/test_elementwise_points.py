@@ -104,7 +104,7 @@ def cases() -> list[Any]:
     return found
 
 
-@pytest.mark.drawn(of=3)
+@pytest.mark.drawn(of=9)
 @pytest.mark.parametrize(("fn", "position", "others"), cases())
 def test_points(fn, position, others):
     f = partial(fn, position, others)

@@ -164,20 +164,21 @@ def differences(f):
     return np.array(found)
 
 
-@pytest.mark.drawn(of=2)
+@pytest.mark.drawn(of=4)
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_compiled(f):
     gradient = ast_ad.grad(f, fallback="error")(X)
     np.testing.assert_allclose(gradient, differences(f), rtol=1e-7, atol=1e-7)
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.parametrize("f", SMOOTHS, ids=lambda f: f.__name__)
 def test_second_derivative(f):
     gradient, hessian = ast_ad.grad(f), ast_ad.hessian(f, fallback="error")(X)
     np.testing.assert_allclose(hessian, differences(gradient), rtol=1e-6, atol=1e-6)
 
 
-@pytest.mark.drawn(of=2)
+@pytest.mark.drawn(of=4)
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_traced(f):
     value, pullback = tracing.trace(f, (X.copy(),), {}, (0,))
@@ -212,6 +213,7 @@ def test_single_precision():
     assert ast_ad.grad(lambda x: np.sum(CUBIC(x)))(X.astype(np.float32)).dtype == np.float32
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 @pytest.mark.parametrize("kind", ["linear", "nearest", "previous", "next"])
 @pytest.mark.parametrize("single", ["txs", "s", "xs", "t"])

@@ -20,6 +20,7 @@ PROGRAMS = {
 }
 
 
+@pytest.mark.drawn(of=5)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_program(name):
     f, x = PROGRAMS[name]

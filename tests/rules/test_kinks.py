@@ -96,6 +96,7 @@ def test_a_masked_infinite_partial_stays_out() -> None:
     assert safe_product(0.0, INF) == 0 and safe_product(2.0, INF) == INF
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("value", [0.253, 0.1, 1 / 3, 1e8 / 7, -3.3])
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 def test_the_deviation_of_equal_numbers_has_gradient_zero_however_their_mean_is_rounded(value, backend):

@@ -130,7 +130,7 @@ PROGRAMS = [
 ]
 
 
-@pytest.mark.parametrize("backend", ["numpy", pytest.param("numba", marks=pytest.mark.drawn(of=4))])
+@pytest.mark.parametrize("backend", ["numpy", pytest.param("numba", marks=pytest.mark.drawn(of=68))])
 @pytest.mark.parametrize(("f", "k"), PROGRAMS)
 def test_a_program_has_the_derivative_that_differences_give(f: Any, k: Any, backend: str) -> None:
     direction = np.array([0.7, -0.2, 1.1, 0.4])

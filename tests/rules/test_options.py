@@ -96,6 +96,7 @@ def tolerance(x):
     return {"rtol": 1e-6, "atol": 1e-7} if x.dtype.itemsize >= 8 else {"rtol": 1e-4, "atol": 1e-5}
 
 
+@pytest.mark.drawn(of=4)
 @pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning")
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_program(name):
@@ -110,7 +111,7 @@ def test_program(name):
     np.testing.assert_allclose(tangent, np.real(np.vdot(expected, direction)), **tolerance(x))
 
 
-@pytest.mark.drawn(of=4)
+@pytest.mark.drawn(of=8)
 @pytest.mark.filterwarnings("ignore::numpy.exceptions.ComplexWarning")
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_kernels(name):

@@ -245,6 +245,7 @@ def unpooled(x: np.ndarray, size: tuple[int, ...]) -> Any:
     return F.max_unpool1d(x, np.arange(6).reshape(1, 1, 6), 2, output_size=size)
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.parametrize("error, word, x, function", FUNCTIONS, ids=[case[1] for case in FUNCTIONS])
 def test_what_the_function_refuses(
     error: type[Exception], word: str, x: np.ndarray, function: Program

@@ -84,6 +84,7 @@ def differences(f):
     return np.array(found)
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_compiled_and_traced(f):
     gradient = ast_ad.grad(f, fallback="error")(X)

@@ -376,7 +376,7 @@ def differences(f: Any, args: tuple[Any, ...], i: int, h: float = 1e-4) -> Any:
     return found
 
 
-@pytest.mark.drawn(of=6)
+@pytest.mark.drawn(of=18)
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_gradients_are_where_the_matrix_is_read(name):

@@ -6,7 +6,7 @@ from .harness import judge
 from .known import cases
 
 
-@pytest.mark.drawn(of=16, by="-")
+@pytest.mark.drawn(of=272, by="-")
 @pytest.mark.parametrize(("program", "judgement"), cases("numpy"))
 def test_program(program, judgement):
     judge(program, "numpy", judgement)

@@ -48,6 +48,7 @@ def compiled(xp):
     return lambda x: np.sum(xp.linalg.solve(x, x.mT) * xp.eye(x.shape[0], device=x.device))
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("x", [A, TURN])
 @pytest.mark.parametrize("make", [solved, of_eig, of_eigvals, compiled])
 def test_gradients(xp, make, x):

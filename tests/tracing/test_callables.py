@@ -81,6 +81,7 @@ def counts(x, s):
     )
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.parametrize(
     "function",
     [

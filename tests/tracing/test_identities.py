@@ -224,6 +224,7 @@ def with_a_module(x, xp):
     return xp.sum(y) * (2.0 if xp is np else 1.0)
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize(
     ("program", "args"),
     [

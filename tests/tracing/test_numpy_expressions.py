@@ -150,6 +150,7 @@ def differences(name):
     return wrong
 
 
+@pytest.mark.drawn(of=5)
 @pytest.mark.parametrize("name", INPUTS)
 def test_expressions(name):
     """In a process of its own: to look for what a trace left behind takes longer in a large one."""

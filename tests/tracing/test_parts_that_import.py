@@ -32,6 +32,7 @@ def three_diagonals(x):
     return np.sum(spsolve(diags([x**2 + 4, x[1:], x[:-1]], [0, 1, -1], format="csc"), x) ** 2)
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.parametrize("function", [dense, product, coordinates, system, three_diagonals])
 def test_gradient(function):
     expected = [(function(X + 1e-6 * e) - function(X - 1e-6 * e)) / 2e-6 for e in np.eye(4)]

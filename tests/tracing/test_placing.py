@@ -84,6 +84,7 @@ def test_nothing_is_left(derivative):
     assert not changed(before)
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("kind", [ValueError, KeyboardInterrupt, GeneratorExit])
 def test_nothing_is_left_by_what_fails(kind, derivative):
     module, of = derivative(
@@ -110,7 +111,7 @@ STORES = {
 }
 
 
-@pytest.mark.drawn(of=2)
+@pytest.mark.drawn(of=6)
 @pytest.mark.parametrize("case", STORES)
 def test_what_the_function_stores_stays(case, derivative, monkeypatch):
     store, names = STORES[case]
@@ -201,6 +202,7 @@ def test_modules_that_are_loaded_meanwhile(derivative, tmp_path, monkeypatch):
     assert {n for n in changed(before) if n not in vars(here)} <= {name}
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.parametrize("first", [0, 1])
 @pytest.mark.parametrize("same", [True, False])
 def test_traces_of_two_threads(first, same, derivative):

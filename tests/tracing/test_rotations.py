@@ -39,6 +39,7 @@ PROGRAMS = {
 }
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_rotations(name):
     function = PROGRAMS[name]

@@ -105,6 +105,7 @@ def combined(f):
     return inner, h
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)
 def test_second_derivatives(function):
     inner, h = combined(function)

@@ -133,6 +133,7 @@ PROGRAMS = [buffer, no_buffer, shared_memory, product, properties, ufuncs_keep_t
             in_place, rules_see_arrays, copies, items, negated, reductions_keep_the_class]  # fmt: skip
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.parametrize("function", PROGRAMS, ids=lambda f: f.__name__)
 def test_derivatives(function):
     value, gradient = ast_ad.value_and_grad(function)(X)

@@ -157,6 +157,7 @@ np.flip(s); np.roll(s, 1); np.vdot(s, s); np.trapezoid(s); np.gradient(s); np.po
 np.linalg.solve(np.eye(3), s); np.clip(s, 0, 1)"""
 
 
+@pytest.mark.drawn(of=7)
 @pytest.mark.parametrize(
     "text", [e.strip() for line in EXPRESSIONS.strip().splitlines() for e in line.split(";")]
 )

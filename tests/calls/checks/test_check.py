@@ -265,6 +265,7 @@ def program_of_everything(w, x, n):
 W = np.random.default_rng(0).normal(size=(3, 4))
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("ask", [ast_ad.value_and_grad, ast_ad.vjp])
 def test_a_right_program_passes(backend, ask):

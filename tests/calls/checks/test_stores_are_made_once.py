@@ -335,6 +335,7 @@ MAKERS = [
 ]
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.parametrize("check", [False, None, True])
 @pytest.mark.parametrize("make", MAKERS, ids=lambda make: make.__name__)
 def test_a_store_is_made_once(make: Callable[[], Case], check: bool | None) -> None:

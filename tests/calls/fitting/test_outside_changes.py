@@ -7,7 +7,7 @@ from tests.soundness.outside_cases import CASES, run
 pytest.importorskip("numba")
 
 
-@pytest.mark.drawn(of=2)
+@pytest.mark.drawn(of=4)
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 @pytest.mark.parametrize("name", CASES)
 def test_a_change_is_seen(name):

@@ -83,7 +83,7 @@ def functions():
     return sorted(pure | ufuncs | math_functions | {operator.pow}, key=lambda f: (f.__name__, f.__module__))
 
 
-@pytest.mark.drawn(of=5)
+@pytest.mark.drawn(of=15)
 @pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("fn", functions(), ids=lambda f: f"{f.__module__}.{f.__name__}")
 def test_what_raises_was_said_to_raise(fn):
@@ -202,6 +202,7 @@ def of_pullback(x, k):
     return np.sum(pullback(1.0) ** 2)
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.slow(beyond=6)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("asked", [ast_ad.grad, ast_ad.value_and_grad, ast_ad.vjp])

@@ -195,7 +195,7 @@ def without(function, monkeypatch, **options):
     return gradient
 
 
-@pytest.mark.drawn(of=15)
+@pytest.mark.drawn(of=30)
 @pytest.mark.slow(one_in=8)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("function", [*CANCEL, *STAY])

@@ -74,7 +74,7 @@ def test_care_is_taken_where_it_is_needed(function):
     assert careful == (function in OTHERS)
 
 
-@pytest.mark.drawn(of=3)
+@pytest.mark.drawn(of=12)
 @pytest.mark.slow
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("function", PROVEN, ids=lambda f: f.__name__)

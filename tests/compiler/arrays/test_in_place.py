@@ -46,7 +46,7 @@ def arrays(value):
     return [value] if isinstance(value, np.ndarray) else []
 
 
-@pytest.mark.drawn(of=4)
+@pytest.mark.drawn(of=12)
 @pytest.mark.slow
 @pytest.mark.parametrize("start", range(0, 400, 20))
 def test_random_programs_keep_their_meaning(start):

@@ -386,6 +386,7 @@ def compare_random(function, program):
         same(value, evaluate(check(small_arrays(ir)), *copies(program.args)), 1e-12)
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.slow
 @pytest.mark.parametrize("start", range(0, 400, 40))
 def test_random_ir(start, monkeypatch):

@@ -234,6 +234,7 @@ def test_a_long_chain_of_values_without_names_is_no_deep_recursion():
     assert Temporaries(Block(ops, (last,))).name(last) == "total"
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("function, args, wrt", [p[1:] for p in PROGRAMS], ids=[p[0] for p in PROGRAMS])
 def test_what_may_be_deleted_is_read_no_more(function, args, wrt, monkeypatch):
     """Where memory counts for everything, each name is deleted that may be: nothing else changes."""

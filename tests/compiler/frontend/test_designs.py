@@ -33,6 +33,7 @@ def by_a_choice(x):
     return np.sum(signal.lfilter(b, a, x) ** 2)
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("f", [by_poles, by_sections, by_a_window, by_a_choice])
 def test_of_constants(f, backend):

@@ -27,6 +27,7 @@ def differences(f: Program, x: np.ndarray) -> np.ndarray:
     return found
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.slow(beyond=3)
 @pytest.mark.parametrize("f", PROGRAMS + COMPILED, ids=lambda f: f.__name__)
 def test_gradients_are_compiled_and_right(f: Program) -> None:

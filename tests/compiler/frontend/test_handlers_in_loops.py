@@ -118,6 +118,7 @@ PROGRAMS = {
 }
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.slow(beyond=3)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)

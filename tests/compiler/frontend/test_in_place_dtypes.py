@@ -88,6 +88,7 @@ def compare(f, dtype, backend):
     np.testing.assert_allclose(s_bar, slope, rtol=2e-2, atol=1e-2)
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("f", [in_turns, argument, by_a_helper], ids=lambda f: f.__name__)
@@ -95,6 +96,7 @@ def test_programs(f, dtype, backend):
     compare(f, dtype, backend)
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.slow(beyond=3)
 @pytest.mark.parametrize("given", [np.float32, np.float64])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

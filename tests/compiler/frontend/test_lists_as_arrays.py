@@ -64,6 +64,7 @@ CASES = {
 IN_KERNELS = "prod", "power", "pad by a list", "written later", "arrays-reduce", "lists-maximum"
 
 
+@pytest.mark.drawn(of=16)
 @pytest.mark.slow(beyond=3)
 @pytest.mark.parametrize("name, backend", [(n, "numpy") for n in CASES] + [(n, "numba") for n in IN_KERNELS])
 def test_gradient(name, backend):

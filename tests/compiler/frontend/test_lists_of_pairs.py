@@ -87,7 +87,7 @@ PROGRAMS = [
 ]  # fmt: skip
 
 
-@pytest.mark.drawn(of=12)
+@pytest.mark.drawn(of=36)
 @pytest.mark.slow
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("function", PROGRAMS)

@@ -551,6 +551,7 @@ def check(f, value, bar):
     assert np.sum(bar * ALONG) == pytest.approx(difference, rel=1e-6, abs=1e-8)
 
 
+@pytest.mark.drawn(of=6)
 @pytest.mark.parametrize("f", FOLLOWED, ids=lambda f: f.__name__)
 @pytest.mark.parametrize("backend", ["numpy", pytest.param("numba", marks=pytest.mark.slow(beyond=1))])
 @pytest.mark.slow(beyond=3)

@@ -118,6 +118,7 @@ Y = np.array([1.0, 0.4, 0.8, 1.5])
 X = np.array([0.2, 0.5, 0.4, 0.9])
 
 
+@pytest.mark.drawn(of=15)
 @pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)

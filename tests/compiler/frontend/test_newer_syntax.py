@@ -161,6 +161,7 @@ def programs(table):
     return wanted
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("text", programs(COMPILED))
 def test_what_is_compiled(load, text, backend):

@@ -182,6 +182,7 @@ CLASSES = [
 ]
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.slow(one_in=4)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("make", CONTENTS + CLASSES, ids=lambda make: make.__name__)

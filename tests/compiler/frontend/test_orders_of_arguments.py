@@ -196,6 +196,7 @@ PROGRAMS = [
 ]  # fmt: skip
 
 
+@pytest.mark.drawn(of=13)
 @pytest.mark.slow(beyond=2)
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_the_value_is_the_functions_own(f):

@@ -70,6 +70,7 @@ def by_differences(f, x):
     return np.array([(f(x + 1e-6 * e) - f(x - 1e-6 * e)) / 2e-6 for e in np.eye(len(x))])
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("calls", [(SOME,), (NONE,), (SOME, NONE, SOME), (NONE, SOME)])

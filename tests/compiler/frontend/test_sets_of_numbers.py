@@ -119,6 +119,7 @@ def changed_in_place(x):
     return np.sum(x) * len(kept) + x[1] * len(known)
 
 
+@pytest.mark.drawn(of=10)
 @pytest.mark.slow(beyond=3)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize(

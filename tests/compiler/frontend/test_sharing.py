@@ -404,6 +404,7 @@ def differences(f, step=1e-5):
     return np.array(found)
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.slow(beyond=10)
 @pytest.mark.parametrize("f", CASES, ids=lambda f: f.__name__)
 def test_sharing(f):

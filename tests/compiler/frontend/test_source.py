@@ -407,6 +407,7 @@ def test_deep_and_long_functions(text):
     assert sys.getrecursionlimit() == limit
 
 
+@pytest.mark.drawn(of=4)
 @pytest.mark.slow
 @pytest.mark.parametrize("options", [[], ["-O"], ["-OO"], ["-X", "no_debug_ranges"]])
 def test_functions_of_the_standard_library(options, tmp_path):

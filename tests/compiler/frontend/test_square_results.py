@@ -89,6 +89,7 @@ PROGRAMS = [
 A = np.array([[1.1, 0.4], [0.3, 0.7]])
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)

@@ -93,6 +93,7 @@ COMPILED = [of_lists, of_arrays, reversed_one, both_grow]
 OTHERS = [left_before_the_end, one_grows, first_only, handled, listed_later, always_listed_later]
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("f", COMPILED, ids=lambda f: f.__name__)
 def test_equal_lengths(f, backend):

@@ -57,6 +57,7 @@ def test_numbers(seed):
         assert kept_orders(given[:1], a.shape) <= lying(np.copy(a, order="K"))
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_symbols(seed):

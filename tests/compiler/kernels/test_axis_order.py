@@ -104,6 +104,7 @@ def compared(f, x, a):
     return compiled.source
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.slow(beyond=3)
 @pytest.mark.parametrize("f", PROGRAMS)
 def test_values_and_gradients_are_those_of_numpy_code(f):
@@ -116,7 +117,7 @@ def test_in_single_precision(f):
     compared(f, X.astype(np.float32), np.float32(0.6))
 
 
-@pytest.mark.drawn(of=2)
+@pytest.mark.drawn(of=12)
 @pytest.mark.slow(beyond=2)
 @pytest.mark.parametrize("f", PROGRAMS)
 def test_gradients_are_those_of_differences(f):

@@ -46,7 +46,7 @@ def below_zero(a):
     return np.sum(b**2)
 
 
-@pytest.mark.drawn(of=2)
+@pytest.mark.drawn(of=6)
 @pytest.mark.parametrize("function", [parts, downwards, by_two, not_to_zero, below_zero])
 def test_the_numbers_are_those_of_numpy_code(function):
     derivative = ast_ad.value_and_grad(function, backend="numba", check=False)

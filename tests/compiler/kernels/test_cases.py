@@ -30,7 +30,7 @@ COMPILED = """
 """.split()
 
 
-@pytest.mark.drawn(of=7)
+@pytest.mark.drawn(of=14)
 @pytest.mark.parametrize(("f", "args", "argnums"), HARD)
 def test_evaluated(f: Any, args: tuple[Any, ...], argnums: Any) -> None:
     with warnings.catch_warnings():

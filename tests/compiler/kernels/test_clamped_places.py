@@ -110,12 +110,14 @@ def compared(f, x, k=1):
     return derivative
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.slow(beyond=3)
 @pytest.mark.parametrize("f", [*VECTORS, *LONG])
 def test_values_and_gradients_of_vectors(f):
     compared(f, X[0])
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.slow(beyond=2)
 @pytest.mark.parametrize("n", [1, 2, 3])
 @pytest.mark.parametrize("f", [smoothed, one_by_one, added, counted_from_the_end])

@@ -97,6 +97,7 @@ def flat(results):
     return np.concatenate([np.ravel(r) for r in (results[0], *results[1])])
 
 
+@pytest.mark.drawn(of=7)
 @pytest.mark.parametrize("function", PROGRAMS, ids=lambda f: f.__name__)
 @pytest.mark.parametrize("steps", [0, 1, 2, 25])
 def test_kernels_agree_with_numpy_code(function, steps):
@@ -109,6 +110,7 @@ def test_kernels_agree_with_numpy_code(function, steps):
     np.testing.assert_allclose(one[0], function(*args), rtol=1e-12)
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("function", PROGRAMS, ids=lambda f: f.__name__)
 def test_slopes_agree_with_differences(function):
     y = state(function)

@@ -115,7 +115,7 @@ def phasors(x, a):
 X = np.array([0.8, -1.1, 0.3])
 
 
-@pytest.mark.drawn(of=2)
+@pytest.mark.drawn(of=6)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("function", "args"),

@@ -26,7 +26,7 @@ def near(found, expected, a):
     )
 
 
-@pytest.mark.drawn(of=2)
+@pytest.mark.drawn(of=6)
 @pytest.mark.parametrize("n", [0, 1, 2, 5, 16])
 def test_elimination(n):
     a = drawn(n, n)
@@ -132,7 +132,7 @@ def circuit(v, n):
     return np.real(np.sum(phases @ state)) + np.sum(np.abs(state[: 1 << (n - 1)]) ** 2)
 
 
-@pytest.mark.drawn(of=3)
+@pytest.mark.drawn(of=9)
 @pytest.mark.slow(beyond=2)
 @pytest.mark.parametrize(
     "function, args",

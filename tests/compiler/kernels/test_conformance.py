@@ -79,7 +79,7 @@ CASES = [
 ]
 
 
-@pytest.mark.drawn(of=16)
+@pytest.mark.drawn(of=336)
 @pytest.mark.parametrize(("fn", "entries"), CASES)
 def test_evaluated_kernels(fn: Any, entries: list[Sample]) -> None:
     with np.errstate(all="ignore"), warnings.catch_warnings(), watched("evaluated"):

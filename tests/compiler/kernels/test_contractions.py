@@ -36,7 +36,7 @@ def program(subscripts, count):
     return functions[count]
 
 
-@pytest.mark.drawn(of=7)
+@pytest.mark.drawn(of=28)
 @pytest.mark.parametrize("subscripts", SUBSCRIPTS)
 def test_values_and_gradients(subscripts, monkeypatch):
     monkeypatch.setattr(code, "FAIL_LOUDLY", True)
@@ -54,7 +54,7 @@ def test_values_and_gradients(subscripts, monkeypatch):
     assert np.sum(bars[i]) == pytest.approx((ends[0] - ends[1]) / 2e-6, rel=1e-6, abs=1e-7)
 
 
-@pytest.mark.drawn(of=2)
+@pytest.mark.drawn(of=4)
 @pytest.mark.parametrize("dtype", [np.float32, complex])
 @pytest.mark.parametrize("subscripts", ["ij,jk->ik", "ti,ij,tj->t", "bi,bj->bij"])
 def test_dtypes(subscripts, dtype):
@@ -113,7 +113,7 @@ def of_text(text, count):
     return lambda x, y, z: np.sum(np.sin(np.einsum(text, x, y, z)))
 
 
-@pytest.mark.drawn(of=7)
+@pytest.mark.drawn(of=42)
 @pytest.mark.parametrize("first", [slice(None), slice(1)], ids=["", "one"])
 @pytest.mark.parametrize("text", OF_MATRICES)
 def test_products_of_matrices(text, first):

@@ -141,7 +141,7 @@ def moved_by_tanh(x):
     return np.where(rounded, 2 * unit * np.abs(x) / 2, 0), np.where(rounded, 2 * unit * np.abs(by_t), 0)
 
 
-@pytest.mark.drawn(of=4)
+@pytest.mark.drawn(of=12)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("function", ACTIVATIONS + ARITHMETIC, ids=lambda f: f.__name__)
 def test_elements_and_derivatives(function, dtype):

@@ -133,7 +133,7 @@ def check(kernels, f, n):
     np.testing.assert_allclose(kernels(x, n), differences_of(f, x, n), atol=1e-6)
 
 
-@pytest.mark.drawn(of=4)
+@pytest.mark.drawn(of=12)
 @pytest.mark.parametrize("f", [*WHOLE, branching, stopping])
 def test_counts_that_vary(f, monkeypatch):
     """One derivative, called with loops of none, one and more passes."""

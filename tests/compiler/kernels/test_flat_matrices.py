@@ -46,7 +46,7 @@ def along_and_down(w, xs, n):
 W, XS = np.linspace(-1.0, 1.0, 4 * 20 * 23), np.sin(np.arange(4.0 * 23)).reshape(4, 23)
 
 
-@pytest.mark.drawn(of=2)
+@pytest.mark.drawn(of=6)
 @pytest.mark.parametrize("function", [loss, moving, down, along_and_down])
 def test_all_derivatives_agree_with_numpy(function):
     v = np.cos(np.arange(len(W)))

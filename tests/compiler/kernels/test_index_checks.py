@@ -107,7 +107,7 @@ PROGRAMS = [
 IDS = [p[0].__name__ for p in PROGRAMS]
 
 
-@pytest.mark.drawn(of=5)
+@pytest.mark.drawn(of=25)
 @pytest.mark.parametrize(("f", "x", "more"), [(f, x, more) for f, x, *more in PROGRAMS], ids=IDS)
 @pytest.mark.parametrize("kind", [np.int64, np.int32])
 def test_values_and_gradients(f, x, more, kind):
@@ -144,6 +144,7 @@ def test_out_of_bounds(f, x, more, bad, where):
     assert after[0] == before[0] and np.array_equal(after[1], before[1])
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("f", [sweeps, sparse_product, rows, pairs])
 def test_checked_before_loops(f, monkeypatch):
     """No load by an index stops the loop that it is in."""

@@ -99,6 +99,7 @@ def test_powers_of_either_type(backend):
         assert derivative(1.5, n) == (pytest.approx(scaled(1.5, n)), pytest.approx(2**n * 3.0))
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("x", [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e-300, 1e300, 0.3, -2.5, -1e5])
 def test_powers_of_doubles_by_integers(x):
     """NumPy's with their derivatives, edges and signs of zeros included."""

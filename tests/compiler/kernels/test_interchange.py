@@ -103,7 +103,7 @@ def differences(function, k, h=1e-6):
 INDEPENDENT = [scaled, standardised, triangular, both_ways, down_each_column, put_back]
 
 
-@pytest.mark.drawn(of=6)
+@pytest.mark.drawn(of=24)
 @pytest.mark.parametrize("function", [*INDEPENDENT, from_column_to_column, whole_row])
 def test_the_gradient_is_that_of_numpy_code_and_of_differences(function):
     derivative = ast_ad.value_and_grad(function, argnums=(0, 1), backend="numba")
@@ -133,7 +133,7 @@ def test_sums_that_cancel_stay_in_their_order():
     assert derivative(A, W)[0] == in_order(A, W)
 
 
-@pytest.mark.drawn(of=24)
+@pytest.mark.drawn(of=96)
 @pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("seed", range(24))
 def test_random_programs_of_columns(seed, tmp_path):

@@ -95,7 +95,7 @@ def of_integers(x, a):
 PROGRAMS = [eliminated, swept, same_place, by_indices, from_the_end, branches, of_integers]
 
 
-@pytest.mark.drawn(of=4)
+@pytest.mark.drawn(of=8)
 @pytest.mark.slow(beyond=2)
 @pytest.mark.parametrize("dtype, tolerance", [(np.float64, 1e-11), (np.float32, 5e-4)])
 @pytest.mark.parametrize("f", PROGRAMS)
@@ -110,7 +110,7 @@ def test_values_and_gradients_are_those_of_numpy_code(f, dtype, tolerance):
     np.testing.assert_allclose(g_a, wanted_a, rtol=10 * tolerance)
 
 
-@pytest.mark.drawn(of=2)
+@pytest.mark.drawn(of=4)
 @pytest.mark.slow(beyond=2)
 @pytest.mark.parametrize("f", [p for p in PROGRAMS if p is not of_integers])
 def test_gradients_are_those_of_differences(f):

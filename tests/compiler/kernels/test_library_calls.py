@@ -47,6 +47,7 @@ def laid_out(a):
 
 
 # ----- what kernels call
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("kind, n", list(itertools.product("dD", [0, 1, 2, 5, 20])))
 def test_eigenvalues_to_the_bit(kind, n):
     for a, upper in itertools.product(laid_out(drawn(kind, n, n)), (False, True)):
@@ -61,7 +62,7 @@ def test_eigenvalues_to_the_bit(kind, n):
         np.testing.assert_array_equal(a, before)
 
 
-@pytest.mark.drawn(of=2)
+@pytest.mark.drawn(of=6)
 @OF_VECTORS
 @pytest.mark.parametrize(
     "kind, shape", list(itertools.product("dD", [(1, 1), (4, 4), (5, 2), (2, 5), (1, 3)]))
@@ -78,7 +79,7 @@ def test_singular_values_to_the_bit(kind, shape):
         np.testing.assert_array_equal(s, np.linalg.svd(a, compute_uv=False))
 
 
-@pytest.mark.drawn(of=4)
+@pytest.mark.drawn(of=16)
 @OF_FACTORS
 @pytest.mark.parametrize(
     "kind, shape", list(itertools.product("dD", [(1, 1), (4, 4), (5, 2), (2, 5), (3, 1)]))
@@ -94,7 +95,7 @@ def test_factors_to_the_bit(kind, shape):
         np.testing.assert_array_equal(a, before)
 
 
-@pytest.mark.drawn(of=4)
+@pytest.mark.drawn(of=12)
 @OF_SOLUTIONS
 @pytest.mark.parametrize("kind, shape", KINDS_AND_SHAPES)
 def test_least_squares_to_the_bit(kind, shape):
@@ -122,7 +123,7 @@ def test_sums_of_squares_that_are_not_told_are_left_to_numpy():
         CALLS["lstsq_matrix_d"](a * np.nan, np.ones((4, 1)), x, np.empty(0), s, 1e-9)
 
 
-@pytest.mark.drawn(of=6)
+@pytest.mark.drawn(of=36)
 @OF_VECTORS
 @pytest.mark.parametrize("kind, shape", KINDS_AND_SHAPES)
 def test_pseudo_inverses(kind, shape):
@@ -139,6 +140,7 @@ def test_pseudo_inverses(kind, shape):
                 require_all_kept(a, out)
 
 
+@pytest.mark.drawn(of=6)
 @pytest.mark.parametrize("n, m", list(itertools.product([1, 2, 7, 64], [1, 2, 7, 64, 100])))
 def test_transforms_to_the_bit(n, m):
     z = drawn("D", 2 * n)
@@ -199,6 +201,7 @@ def test_exponentials(n, size):
             np.testing.assert_allclose(out, expected.astype(m.dtype), rtol=0, atol=float(bound))
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.parametrize("size", [1e3, 1e6, 1e8])
 def test_matrices_are_not_halved_too_often(size):
     """Their powers stay small, whatever the norm: each element is right, not the largest alone."""

@@ -37,6 +37,7 @@ def one_loop(line: str, turns: Any) -> Any:
     return here["function"]
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize(("line", "turns", "marked"), CASES)
 def test_which_loops_and_what_they_compute(
     line: str, turns: Any, marked: bool, monkeypatch: pytest.MonkeyPatch

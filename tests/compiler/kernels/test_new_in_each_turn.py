@@ -84,7 +84,7 @@ def begun_with(a, b, w):
 PROGRAMS = [in_parts, change_places, old_or_new, view_of_new, on_a_list, loops_within, begun_with]
 
 
-@pytest.mark.drawn(of=3)
+@pytest.mark.drawn(of=9)
 @pytest.mark.slow(beyond=1)
 @pytest.mark.filterwarnings("ignore::ast_ad.ZeroGradientWarning")
 @pytest.mark.parametrize("function", PROGRAMS, ids=lambda f: f.__name__)

@@ -164,14 +164,14 @@ def f(x, v=None):
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.drawn(of=20)
+@pytest.mark.drawn(of=40)
 @pytest.mark.parametrize(("operation", "args"), CASES)
 def test_as_numpy(operation, args, tmp_path):
     assert compare(made(operation, tmp_path), args, "evaluated") == ""
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.drawn(of=30)
+@pytest.mark.drawn(of=150)
 @pytest.mark.parametrize("operation", OPERATIONS)
 def test_in_kernels(operation, tmp_path):
     f, args = made(operation, tmp_path), OPERATIONS[operation][0]

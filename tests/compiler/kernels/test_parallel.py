@@ -174,7 +174,7 @@ def test_gradients_with_threads_are_called_from_compiled_code():
     np.testing.assert_allclose(call(*args), g(*args), rtol=1e-11, atol=1e-16)
 
 
-@pytest.mark.drawn(of=2)
+@pytest.mark.drawn(of=10)
 @pytest.mark.parametrize("seed", range(400, 410))
 def test_chunks_run_in_any_order(seed, tmp_path, monkeypatch):
     def evaluated(function, owned, fresh):

@@ -148,6 +148,7 @@ def halved(x, s):
 HIDING = [without_nan, largest, clipped, counted, chosen, to_no_power, stopped, halved]
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.parametrize("function", HIDING, ids=lambda f: f.__name__)
 def test_what_hides_a_nan_keeps_the_look(function):
     for x, s in AT[roots]:

@@ -11,7 +11,7 @@ from tests.programs.generate import generate
 from .run import difference
 
 
-@pytest.mark.drawn(of=7)
+@pytest.mark.drawn(of=21)
 @pytest.mark.parametrize("seed", range(20))
 def test_evaluated(seed, tmp_path):
     program = generate(10_000 + seed)

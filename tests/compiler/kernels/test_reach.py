@@ -131,7 +131,7 @@ def differences(f, args, position):
     return found
 
 
-@pytest.mark.drawn(of=3)
+@pytest.mark.drawn(of=6)
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_in_kernels(f):
     args = PROGRAMS[f]

@@ -27,7 +27,7 @@ def cast(x, v):
     return np.sum(x.astype(np.float32) / np.sqrt(v.astype(np.float32)))
 
 
-@pytest.mark.drawn(of=2)
+@pytest.mark.drawn(of=6)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("extreme", [np.inf, 0.0, 1e-40, 3e38])
 @pytest.mark.parametrize("fn", [by_root, quotient, roots, cast])

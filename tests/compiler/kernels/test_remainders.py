@@ -65,6 +65,7 @@ def test_bits_are_those_of_numpy(fn, flags, dtype):
         np.testing.assert_array_equal(np.signbit(out[there]), np.signbit(wanted[there]))
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("flags", [False, FLAGS], ids=["exact", "kernel"])
 @pytest.mark.parametrize("divisor", [1.0, 64.0, -2.0, 2.0**-30, 2.0**60, 6.0])
 def test_constants(divisor, flags):

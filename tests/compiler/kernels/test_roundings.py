@@ -108,7 +108,7 @@ PROGRAMS = [by_int, by_floor, by_ceil, by_round, by_numpy, arrays, steps, decima
             signs, until, by_a_buffer]  # fmt: skip
 
 
-@pytest.mark.drawn(of=3)
+@pytest.mark.drawn(of=6)
 @pytest.mark.filterwarnings("ignore:numpy.fix is deprecated:DeprecationWarning")  # by NumPy 2.5
 @pytest.mark.parametrize("f", PROGRAMS)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
@@ -164,6 +164,7 @@ def test_numbers_of_python(f, monkeypatch):
         assert bar == pytest.approx(right, rel=1e-12, abs=1e-12), s
 
 
+@pytest.mark.drawn(of=4)
 @pytest.mark.parametrize("x", [math.nan, math.inf, 1e19, -1e300])
 @pytest.mark.parametrize("fn", [int, round, math.floor, math.ceil, math.trunc])
 def test_what_is_no_index(fn, x):

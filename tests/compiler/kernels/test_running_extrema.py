@@ -48,6 +48,7 @@ def weighed(x):
     return np.nansum(larger * np.arange(1.0, len(x) + 1)) + np.nansum(np.copysign(1.0, smaller) * x)
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.parametrize(
     "x",
     [

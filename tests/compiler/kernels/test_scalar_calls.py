@@ -132,7 +132,7 @@ def rows():
                 yield pytest.param(fn, kinds, id=f"{fn.__name__}-{kinds.replace('?', 'b')}")
 
 
-@pytest.mark.drawn(of=14)
+@pytest.mark.drawn(of=28)
 @pytest.mark.parametrize(("fn", "kinds"), list(rows()))
 @np.errstate(all="ignore")
 @pytest.mark.filterwarnings("ignore")
@@ -407,7 +407,7 @@ SPECIAL = """erf erfc expit logit log_expit entr gammaln digamma gamma erfinv nd
     exprel""".split()
 
 
-@pytest.mark.drawn(of=2)
+@pytest.mark.drawn(of=4)
 @pytest.mark.parametrize("name", SPECIAL)
 @np.errstate(all="ignore")
 def test_special_functions(name):

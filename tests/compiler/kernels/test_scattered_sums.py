@@ -76,6 +76,7 @@ def index_of_any(table):
     return np.exp(table)[..., None, PLACES[:5, None]]
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.parametrize(
     "part", [index_with_number, index_behind, index_after_slice, index_before_slice, index_of_any]
 )
@@ -156,6 +157,7 @@ def overwritten(grid, points):
     return np.sum(density**3) + np.sum(last)
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("f", [deposited, counted, walked, overwritten])
 def test_sums_that_stand_alone_have_their_values(f):
     compared(f)

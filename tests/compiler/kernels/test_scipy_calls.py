@@ -30,7 +30,7 @@ def near(found, expected):
 
 
 # ----- what kernels call
-@pytest.mark.drawn(of=2)
+@pytest.mark.drawn(of=6)
 @pytest.mark.parametrize("n, complex_ones", list(itertools.product([1, 2, 5, 9], [False, True])))
 def test_triangles(n, complex_ones):
     a, b = drawn(complex_ones, n, n) + 3 * np.eye(n), drawn(complex_ones, n, 3)
@@ -42,7 +42,7 @@ def test_triangles(n, complex_ones):
         near(line, sl.solve_triangular(a, b[:, 1], trans, lower, unit))
 
 
-@pytest.mark.drawn(of=4)
+@pytest.mark.drawn(of=12)
 @pytest.mark.parametrize("n, complex_ones", list(itertools.product([1, 2, 5, 9], [False, True])))
 def test_factors_of_positive_definite_matrices(n, complex_ones):
     a, b = drawn(complex_ones, n, n), drawn(complex_ones, n, 2)
@@ -62,7 +62,7 @@ def test_factors_of_positive_definite_matrices(n, complex_ones):
             systems.cholesky_factor(matrix - 1e3 * np.eye(n), lower, c)
 
 
-@pytest.mark.drawn(of=2)
+@pytest.mark.drawn(of=6)
 @pytest.mark.parametrize("n", [1, 2, 5, 9])
 def test_factors_of_any_matrix(n):
     a, b = drawn(False, n, n), drawn(False, n, 2)
@@ -82,7 +82,7 @@ def test_factors_of_any_matrix(n):
     near(out, sl.solve(a, b, transposed=True))
 
 
-@pytest.mark.drawn(of=8)
+@pytest.mark.drawn(of=32)
 @pytest.mark.parametrize("band, n", [(band, n) for band in BANDS for n in (1, 2, 5, 12) if max(band) < n])
 def test_bands(band, n):
     for complex_ones in (False, True):
@@ -189,7 +189,7 @@ def spectral_norms(v, a):
     return total
 
 
-@pytest.mark.drawn(of=6)
+@pytest.mark.drawn(of=18)
 @pytest.mark.slow(beyond=2)
 @pytest.mark.filterwarnings("ignore::ast_ad.ZeroGradientWarning")
 @pytest.mark.parametrize(

@@ -129,6 +129,7 @@ def kept_result(x, w):
     return np.sum(y**2 * np.exp(y)), y
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("function", [outers, centred, transposed, turned])
 def test_gradients(function):
     rng = np.random.default_rng(0)

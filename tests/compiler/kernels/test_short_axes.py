@@ -78,6 +78,7 @@ def compared(f, dtype, tolerance):
     return compiled.source
 
 
+@pytest.mark.drawn(of=8)
 @pytest.mark.parametrize("dtype, tolerance", [(np.float64, 1e-11), (np.float32, 2e-4)])
 @pytest.mark.parametrize("f", [cells, stacks, down_each_row, some_cells])
 def test_values_and_gradients_are_those_of_numpy_code(f, dtype, tolerance):

@@ -84,12 +84,14 @@ def compared(f, dtype, tolerance):
     return compiled.source, gradients
 
 
+@pytest.mark.drawn(of=5)
 @pytest.mark.parametrize("dtype, tolerance", [(np.float64, 1e-11), (np.float32, 2e-4)])
 @pytest.mark.parametrize("f", [staged, overwritten, added, over_edges])
 def test_values_and_gradients_are_those_of_numpy_code(f, dtype, tolerance):
     compared(f, dtype, tolerance)
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("f", [staged, overwritten, added, over_edges])
 def test_gradients_are_those_of_differences(f):
     _, gradients = compared(f, np.float64, 1e-11)

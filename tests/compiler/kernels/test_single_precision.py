@@ -172,7 +172,7 @@ def require_as_numpy(f, x):
     return compiled
 
 
-@pytest.mark.drawn(of=3)
+@pytest.mark.drawn(of=9)
 @pytest.mark.parametrize("n", [0, 1, 2, 5])
 @pytest.mark.parametrize("f", IN_KERNELS)
 def test_wholly_in_kernels(f, n):
@@ -180,6 +180,7 @@ def test_wholly_in_kernels(f, n):
     assert n == 0 or "NumPy code" not in compiled.explain()  # there is nothing to compute
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("f", IN_KERNELS)
 def test_other_calls_of_one_program(f):
     compiled = derivative(f, "numba")

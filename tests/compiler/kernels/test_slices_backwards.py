@@ -39,6 +39,7 @@ def written(x, bounds, step):
 PLACES = np.array(list(itertools.product(range(-8, 9), repeat=2)))
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.slow(beyond=2)
 @pytest.mark.parametrize("step", [-1, -2, -3])
 @pytest.mark.parametrize("function", [read, read_from, written])

@@ -57,6 +57,7 @@ def test_general(n):
         assert np.array_equal(a, before)
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("n", [0, 1, 5, 40])
 def test_large(n):
     """By LAPACK; what is not a number goes through, as in NumPy, and a singular matrix is an error."""
@@ -79,7 +80,7 @@ def test_large(n):
         np.testing.assert_array_equal(np.isnan(line), np.isnan(np.linalg.solve(a, v)))
 
 
-@pytest.mark.drawn(of=3)
+@pytest.mark.drawn(of=6)
 @pytest.mark.parametrize(("general", "n"), TINY, ids=lambda v: getattr(v, "__name__", str(v)))
 def test_of_one_to_three_rows(general, n):
     """The same bits as from the function for any number of rows, and its exception; of four, cofactors."""
@@ -128,6 +129,7 @@ def test_symmetric(n):
             small.factor_small(spoilt, out)
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.parametrize("n", [1, 2, 4])
 def test_singular(n):
     a = np.ones((n, n)) * (n > 1)

@@ -6,7 +6,7 @@ from tests.soundness.harness import judge
 from tests.soundness.known import cases
 
 
-@pytest.mark.drawn(of=128, by="-")
+@pytest.mark.drawn(of=320, by="-")
 @pytest.mark.parametrize(("program", "judgement"), cases("numba"))
 def test_program(program, judgement):
     judge(program, "numba", judgement)

@@ -22,7 +22,7 @@ KNOTS = np.array([0.0, 0.0, 0.0, 0.2, 0.5, 0.5, 0.8, 1.0, 1.0, 1.0])
 POINTS = [-0.3, 0.0, 0.1, 0.2, 0.35, 0.5, 0.79, 1.0, 1.4, np.nan]
 
 
-@pytest.mark.drawn(of=2)
+@pytest.mark.drawn(of=8)
 @pytest.mark.parametrize(
     "falls, nu, extrapolate", list(itertools.product((False, True), range(6), (True, False)))
 )
@@ -38,7 +38,7 @@ def test_polynomials_are_scipys(falls, nu, extrapolate):
     np.testing.assert_allclose(out, piecewise_adjoint(g, out, x, points, nu, extrapolate), rtol=1e-13)
 
 
-@pytest.mark.drawn(of=8)
+@pytest.mark.drawn(of=32)
 @pytest.mark.parametrize("k, nu, extrapolate", list(itertools.product((0, 1, 2, 3), range(5), (True, False))))
 def test_splines_are_scipys(k, nu, extrapolate):
     for t in (KNOTS, np.arange(-2.0, 8.0)):
@@ -94,6 +94,7 @@ def of_a_basis(y, n):
     return total
 
 
+@pytest.mark.drawn(of=4)
 @pytest.mark.slow(beyond=2)
 @pytest.mark.parametrize("function", [trajectory, table_outside, several_points, of_a_basis])
 def test_programs(function):

@@ -51,7 +51,7 @@ def by_counts(a, b):
     return total
 
 
-@pytest.mark.drawn(of=3)
+@pytest.mark.drawn(of=9)
 @pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("function", [in_turn, with_a_matrix, grids, turned, of_expressions, by_counts])
 def test_gradients(function):
@@ -99,6 +99,7 @@ def grids_of_matrices(a):
     return np.sum(np.linalg.det((a[:4] * 0.5).reshape(2, 2, 3, 3)) ** 2)
 
 
+@pytest.mark.drawn(of=4)
 @pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("function", [determinants, inverses, solutions, grids_of_matrices])
 def test_what_is_done_to_each_matrix_stays_in_kernels(function):

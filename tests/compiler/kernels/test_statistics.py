@@ -48,7 +48,7 @@ def in_loop(f, x):
     return total
 
 
-@pytest.mark.drawn(of=6)
+@pytest.mark.drawn(of=18)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", [*VALUES, *NUMBERS])
 def test_as_numpy(name):
@@ -94,6 +94,7 @@ def of_exponentials(x):
     return special.logsumexp(x) * 1.0
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("x", OF_EXPONENTIALS, ids=str)
 def test_sums_of_exponentials_lose_no_small_rest(x):

@@ -39,6 +39,7 @@ def chained(P, H, K):
     return total
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.slow(beyond=2)
 @pytest.mark.parametrize("function", [filtered, parts, chained])
 def test_gradients(function):

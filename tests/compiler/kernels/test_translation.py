@@ -75,7 +75,7 @@ def laid_out(array: Any, layout: str) -> Any:
     return np.asarray(array, order=layout)  # type: ignore[call-overload]
 
 
-@pytest.mark.drawn(of=12)
+@pytest.mark.drawn(of=36)
 @pytest.mark.parametrize("layout", "CFA")
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_elements(dtype: str, layout: str) -> None:
@@ -158,7 +158,7 @@ def test_elements_of_empty_shapes() -> None:
     assert linked(function)(a, row) == (3.0, 5.0)
 
 
-@pytest.mark.drawn(of=3)
+@pytest.mark.drawn(of=6)
 @pytest.mark.parametrize("op", sorted(OPERATORS, key=lambda o: o.__name__))
 def test_operators(op: Callable[..., Any]) -> None:
     """With numbers of all pairs of types, and constants on either side."""
@@ -255,6 +255,7 @@ class Writer:
         return "\n".join([*lines, "    return a, b, c, d"])
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.parametrize("seed", range(24))
 def test_random_names(seed: int) -> None:
     check(Writer(seed).text())

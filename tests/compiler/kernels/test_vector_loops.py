@@ -18,6 +18,7 @@ FORMULAS = {
 }
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("name", FORMULAS)
 def test_a_loop_of_its_own(name):
     formula = FORMULAS[name]

@@ -73,7 +73,7 @@ def units(value, reference):
     return np.where(finite, error, np.where(same, 0, np.inf))
 
 
-@pytest.mark.drawn(of=3)
+@pytest.mark.drawn(of=6)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize("name", UNARY + BINARY)
 @np.errstate(all="ignore")

@@ -46,7 +46,7 @@ def image(w, x):
     )
 
 
-@pytest.mark.drawn(of=7)
+@pytest.mark.drawn(of=21)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize(
     "f", [frames, every_window, from_behind, chosen_columns, runs_of_a_loop, length_of_another, image]

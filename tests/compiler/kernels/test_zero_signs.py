@@ -127,6 +127,7 @@ def flat(results):
     return np.concatenate([np.ravel(r) for r in (results[0], *results[1])])
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("function", FREE + SEEN + ROOTS, ids=lambda f: f.__name__)
 def test_kernels_have_numpy_s_infinities_and_nans(function):

@@ -172,7 +172,7 @@ def part(rng, names):
     return str(rng.choice(ends))
 
 
-@pytest.mark.drawn(of=3)
+@pytest.mark.drawn(of=6)
 @pytest.mark.slow(beyond=3)
 @pytest.mark.parametrize("seed", range(80))
 def test_random_indices(seed, tmp_path):

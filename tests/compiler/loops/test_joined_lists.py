@@ -70,7 +70,7 @@ def test_evaluated(f, x):
     require_evaluated(f, x, 3)
 
 
-@pytest.mark.drawn(of=4)
+@pytest.mark.drawn(of=16)
 @pytest.mark.slow
 @pytest.mark.parametrize("f, x", CASES, ids=lambda v: getattr(v, "__name__", getattr(v, "shape", None)))
 def test_gradients_are_numpys(f, x, monkeypatch):

@@ -419,7 +419,7 @@ def differences(f, n):
     return found
 
 
-@pytest.mark.drawn(of=9)
+@pytest.mark.drawn(of=18)
 @pytest.mark.slow
 @pytest.mark.parametrize("f", FITTING + OTHERS + MORE, ids=lambda f: f.__name__)
 def test_lists(f, monkeypatch):
@@ -442,12 +442,14 @@ def test_lists(f, monkeypatch):
             np.testing.assert_allclose(found, differences(f, n), rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.slow(beyond=2)
 @pytest.mark.parametrize("f", FITTING + OTHERS + MORE, ids=lambda f: f.__name__)
 def test_evaluated(f):
     require_evaluated(f, X.copy(), 4)
 
 
+@pytest.mark.drawn(of=5)
 @pytest.mark.slow
 @pytest.mark.parametrize("f", FITTING, ids=lambda f: f.__name__)
 def test_no_list_is_left(f):

@@ -160,7 +160,7 @@ OTHERS = [
 ]
 
 
-@pytest.mark.drawn(of=4)
+@pytest.mark.drawn(of=20)
 @pytest.mark.slow
 @pytest.mark.parametrize("f", FITTING + OTHERS, ids=lambda f: f.__name__)
 def test_lists(f, monkeypatch):
@@ -174,7 +174,7 @@ def test_evaluated(f):
         require_evaluated(f, X.copy(), 4)
 
 
-@pytest.mark.drawn(of=3)
+@pytest.mark.drawn(of=9)
 @pytest.mark.slow
 @pytest.mark.parametrize("f", FITTING, ids=lambda f: f.__name__)
 def test_no_list_is_left(f):

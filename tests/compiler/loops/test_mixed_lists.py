@@ -199,13 +199,14 @@ PROGRAMS = [
 ]
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.slow(beyond=2)
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_evaluated(f):
     require_evaluated(f, WEIGHTS)
 
 
-@pytest.mark.drawn(of=3)
+@pytest.mark.drawn(of=6)
 @pytest.mark.slow
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_values_and_gradients(f, monkeypatch):

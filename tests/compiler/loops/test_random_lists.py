@@ -75,7 +75,7 @@ def test_evaluated(seed):
     require_evaluated(program(seed), np.array([0.5, -0.25, 1.5, 0.75, -1.25]))
 
 
-@pytest.mark.drawn(of=7)
+@pytest.mark.drawn(of=28)
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 @pytest.mark.filterwarnings("ignore:(overflow|invalid value|divide by zero) encountered:RuntimeWarning")

@@ -287,6 +287,7 @@ STATEMENTS = [
 ]
 
 
+@pytest.mark.drawn(of=5)
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(60))
 def test_random_bodies(seed, tmp_path):

@@ -189,7 +189,7 @@ def test_evaluated(f):
     require_evaluated(f, WEIGHTS)
 
 
-@pytest.mark.drawn(of=10)
+@pytest.mark.drawn(of=30)
 @pytest.mark.slow
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_values_and_gradients(f, monkeypatch):

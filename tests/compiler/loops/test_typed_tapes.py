@@ -111,6 +111,7 @@ def backwards(x, n):
     return x
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.slow
 @pytest.mark.parametrize("n", [0, 1, 7, -2])
 def test_ranges(n):
@@ -147,6 +148,7 @@ def triangle(x, n):
     return total
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.slow
 @pytest.mark.parametrize("n", [0, 1, 5])
 def test_nests(n):

@@ -158,6 +158,7 @@ def test_loops_without_turns(count):
     both(given_places, X, W, np.arange(count))
 
 
+@pytest.mark.drawn(of=5)
 @pytest.mark.slow(beyond=2)
 @pytest.mark.parametrize("function, args", PROGRAMS, ids=lambda value: getattr(value, "__name__", ""))
 def test_kernels_undo_writes(function, args):

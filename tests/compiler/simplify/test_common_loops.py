@@ -146,7 +146,7 @@ def solver(by_tangents):
     return found
 
 
-@pytest.mark.drawn(of=2)
+@pytest.mark.drawn(of=6)
 @pytest.mark.slow
 @pytest.mark.parametrize("by_tangents", [False, True])
 @pytest.mark.parametrize("backend", ["numpy", "numba"])

@@ -78,7 +78,7 @@ def systems(derivative):
     )
 
 
-@pytest.mark.drawn(of=4)
+@pytest.mark.drawn(of=12)
 @pytest.mark.slow
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("function", TRIANGULAR + OTHERS, ids=lambda f: f.__name__)

@@ -42,7 +42,7 @@ def one_column(w, x, v):
 FUNCTIONS = [matrix_first, matrix_last, last, vector_first, vector_last, one_column, both]
 
 
-@pytest.mark.drawn(of=4)
+@pytest.mark.drawn(of=16)
 @pytest.mark.slow
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda f: f.__name__)

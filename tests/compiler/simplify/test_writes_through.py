@@ -127,7 +127,7 @@ def agrees(function, args, backend):
 
 
 @pytest.mark.slow(one_in=6)
-@pytest.mark.drawn(of=25)
+@pytest.mark.drawn(of=75)
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("order", ["C", "F"])
 @pytest.mark.parametrize("function", PROGRAMS, ids=lambda f: f.__name__)
@@ -257,7 +257,7 @@ class Writer:
             self.lines.append(f"{indent}{self.draw.choice(self.written)}[...] *= 0.9")
 
 
-@pytest.mark.drawn(of=4)
+@pytest.mark.drawn(of=8)
 @pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("backend, seed", [(b, s) for s in range(40) for b in BACKENDS[: 2 - (s % 4 > 0)]])
 def test_random_programs(backend, seed, tmp_path):

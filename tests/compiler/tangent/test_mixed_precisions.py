@@ -42,6 +42,7 @@ def wide_after_a_turn(x):
 FUNCTIONS = array_of_chosen, repeated, appended, wide_if_negative, wide_after_a_turn
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.slow(beyond=3)
 @pytest.mark.parametrize("f", FUNCTIONS, ids=lambda f: f.__name__)
 @pytest.mark.parametrize("factor", [1, -1, 3])

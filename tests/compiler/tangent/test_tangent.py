@@ -32,6 +32,7 @@ def test_against_the_transposed_pullback(case):
     verify(*lowered(*case))
 
 
+@pytest.mark.drawn(of=4)
 @pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case[0].__name__)
 def test_with_adjoints_and_again(case):

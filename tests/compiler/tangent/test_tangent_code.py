@@ -17,7 +17,7 @@ FOR_KERNELS = [(horner, 0.7, 4), (in_place, V, 0.9), (branch_in_loop, V), (stenc
 ALL = [*CASES, *CONTAINERS, (written_through_views, X)]
 
 
-@pytest.mark.drawn(of=2)
+@pytest.mark.drawn(of=6)
 @pytest.mark.slow(one_in=6)
 @pytest.mark.parametrize(
     ("backend", "case"),

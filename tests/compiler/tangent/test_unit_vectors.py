@@ -101,7 +101,7 @@ AT_ONCE = [
 
 
 @pytest.mark.slow(beyond=1)
-@pytest.mark.drawn(of=3)
+@pytest.mark.drawn(of=9)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("function", [*AT_ONCE, many_terms], ids=lambda f: f.__name__)
 def test_agrees_with_differences_and_with_rows(function, backend):

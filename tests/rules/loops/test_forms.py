@@ -74,7 +74,7 @@ def test_loops_as_written(kernel: Kernel, args: tuple[Any, ...]) -> None:
     check(kernel.loops, kernel, args, 1e-12)
 
 
-@pytest.mark.drawn(of=2)
+@pytest.mark.drawn(of=16)
 @pytest.mark.skipif(not has_numba(), reason="there is no Numba")
 @pytest.mark.parametrize(("kernel", "args"), CALLS, ids=IDS)
 def test_loops_compiled(kernel: Kernel, args: tuple[Any, ...]) -> None:

@@ -10,6 +10,7 @@ from ast_ad.rules.loops import masks
 ODD = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 1e-45]
 
 
+@pytest.mark.drawn(of=4)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("compiled", [False, True])
 def test_forms_agree(dtype, compiled):
@@ -24,6 +25,7 @@ def test_forms_agree(dtype, compiled):
             np.testing.assert_array_equal(found, np.where(a <= 0, 0, b))
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("compiled", [False, True])
 def test_leaks_agree(dtype, compiled):

@@ -6,6 +6,7 @@ import pytest
 from ast_ad.rules.loops import rows
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int64])
 @pytest.mark.parametrize("compiled", [False, True])
 def test_forms_agree(dtype, compiled):

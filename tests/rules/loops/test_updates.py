@@ -44,7 +44,7 @@ def arrays(kinds, dtype, broken):
     return made
 
 
-@pytest.mark.drawn(of=3)
+@pytest.mark.drawn(of=12)
 @pytest.mark.parametrize("broken", [False, True])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("name", CASES)

@@ -122,6 +122,7 @@ PROGRAMS = [
 ]
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("f", PROGRAMS)
 def test_compiled(f):
     hold_compiled(f)
@@ -137,6 +138,7 @@ def test_twice(f):
     hold_twice(f)
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("f", [elements, with_their_places, written, enumerated])
 def test_kernels(f):
     hold_compiled(f, "numba")

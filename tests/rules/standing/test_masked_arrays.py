@@ -176,6 +176,7 @@ def test_traced(f):
     hold_traced(f)
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("f", [computed_with, along_axes, in_place])
 def test_twice(f):
     hold_twice(f)

@@ -40,6 +40,7 @@ def powers_and_quotients(x):
 PROGRAMS = [polynomials, leading_zeros, windows, methods, powers_and_quotients]
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.parametrize("f", PROGRAMS)
 def test_compiled(f):
     hold_compiled(f)

@@ -150,7 +150,7 @@ def nonzero(a):
     return a
 
 
-@pytest.mark.drawn(of=5)
+@pytest.mark.drawn(of=20)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_made_of_differentiated_numbers(name):
     function = PROGRAMS[name]
@@ -160,7 +160,7 @@ def test_made_of_differentiated_numbers(name):
     np.testing.assert_allclose(value, function(D), rtol=1e-13)
 
 
-@pytest.mark.drawn(of=2)
+@pytest.mark.drawn(of=6)
 @pytest.mark.parametrize("name", ["duplicates", "products", "splu", "elements assembled"])
 def test_second_derivatives(name):
     function = PROGRAMS[name]

@@ -155,6 +155,7 @@ def test_traced(f):
     hold_traced(f)
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("f", [ordered_reductions, running, products_at, by_name, contractions_by_lists])
 def test_twice(f):
     hold_twice(f)

@@ -14,6 +14,7 @@ from .attention_cases import CASES, measured
 RECORDED = json.loads((pathlib.Path(__file__).parent / "recorded" / "attention.json").read_text())["cases"]
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("name", CASES)
 def test_agrees_with_recorded(name):
     with warnings.catch_warnings():

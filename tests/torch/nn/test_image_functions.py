@@ -45,7 +45,7 @@ ONE: dict[str, Function] = {
 }
 
 
-@pytest.mark.drawn(of=4)
+@pytest.mark.drawn(of=12)
 @pytest.mark.parametrize("name", ONE)
 def test_checks(name: str) -> None:
     x = ast_ad.tensor(draw(2, 4, 4, 5), requires_grad=True)

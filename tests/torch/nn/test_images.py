@@ -15,6 +15,7 @@ from tests.torch.nn.image_cases import CASES, outcome
 RECORDED = json.loads((Path(__file__).parent / "recorded" / "images.json").read_text())
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.parametrize("name", CASES)
 def test_as_pytorch(name: str) -> None:
     expected, found = RECORDED[name], outcome(torch, name)

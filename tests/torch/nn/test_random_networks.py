@@ -55,6 +55,7 @@ def assert_same(found, expected, tolerance):
         np.testing.assert_allclose(a, b, rtol=tolerance, atol=tolerance * scale)
 
 
+@pytest.mark.drawn(of=4)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_tensors_and_compiled_functions(seed, tmp_path):
     network = Network(seed)

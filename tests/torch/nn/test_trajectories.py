@@ -11,6 +11,7 @@ from tests.torch.nn.trajectories import BOUNDS, MOMENTUM, RATE, SIZES, STEPS
 RECORDED = trajectories.recorded()
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("dtype", BOUNDS)
 @pytest.mark.parametrize("network", SIZES)
 def test_training_is_that_of_pytorch(network, dtype):

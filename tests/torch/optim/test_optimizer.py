@@ -49,6 +49,7 @@ def test_closures_are_recorded_within_no_grad_and_train():
     assert losses == [9.0, 2.25, 0.5625]
 
 
+@pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize("name", ["SGD", "Adam", "RMSprop", "Adagrad"])
 def test_parameters_of_any_layout(name, dtype):

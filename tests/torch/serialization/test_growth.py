@@ -123,7 +123,7 @@ WAYS = [
 ]  # fmt: skip
 
 
-@pytest.mark.drawn(of=2)
+@pytest.mark.drawn(of=10)
 @pytest.mark.parametrize("way", WAYS)
 def test_work_is_in_proportion(way, tmp_path, monkeypatch):
     work(way, 10, tmp_path, monkeypatch)  # what is loaded at the first use

@@ -387,7 +387,7 @@ def older_equations(x):
 
 
 # ----- what holds for all of them
-@pytest.mark.drawn(of=32)
+@pytest.mark.drawn(of=160)
 @pytest.mark.parametrize("f, rtol, second, exact", PROGRAMS)
 def test_derivatives(f, rtol, second, exact):
     value, gradient = value_and_grad(f)(X.copy())
