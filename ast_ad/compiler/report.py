@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,8 +30,8 @@ class Report:
     ['one loop for two']
     """
 
-    def __init__(self) -> None:
-        self.notes: list[Note] = []
+    def __init__(self, notes: Iterable[Note] = ()) -> None:
+        self.notes = list(notes)
 
     def note(self, stage: str, op: Any, text: str) -> None:
         """Note what was done; ``op``: a statement, for its place, or None."""

@@ -24,8 +24,8 @@ from ...compiler.frontend.aspects import aspect_of
 from ...compiler.frontend.guards import Guard, Guards, Path
 from ...compiler.frontend.length_patterns import Known, pattern, shapes_of
 from ...compiler.frontend.signatures import signature
-from ...compiler.ir.ops import Op, walk
-from ...compiler.report import Report
+from ...compiler.ir.ops import Op, Span, walk
+from ...compiler.report import Note, Report
 from ...rules.registry import changes, rules_of_users
 from ...trees import LEAF, STATIC, TreeDef
 from ..code import Code, Run
@@ -145,6 +145,7 @@ def _described(program: Any, leaves: Sequence[Any]) -> dict[str, Any]:
         "backend": code.backend,
         "why": code.why,
         "left": code.left,
+        "notes": [[n.stage, n.text, n.span.filename, n.span.line] for n in code.report],
         "count": program.count,
         "zeros": program.zeros,
         "result": _structure(primal.result),
@@ -382,7 +383,7 @@ class StoredCode(Code):
         told = entry.metadata
         self._whole = whole
         self.dropped: list[Assumption] = []
-        self.report = Report()
+        self.report = Report(Note(stage, text, Span(file, line)) for stage, text, file, line in told["notes"])
         module = import_module(told["module"])
         self.run, self.text = getattr(module, told["run"]), entry.text
         if told["backend"] == "numba":

@@ -30,6 +30,7 @@ def own_cache(monkeypatch, tmp_path):
     def kernel_code(pure, report, **options):
         function, owned, fresh = pure
         name = function.name
+        report.note("kernels", function.body.ops[-1], "it is NumPy code")
         emitted = emit_module([write_in_place(function, owned=owned, fresh=fresh)], header="kernels")
         module = load_module(emitted.text, emitted.injected, name, dict(emitted.lines))
         return Loaded(getattr(module, name), emitted.text)
@@ -90,6 +91,20 @@ def test_looking_inside():
         and "compiled with Numba" in vg.explain()
     )
     assert "np.sum" in vg.forward_source and vg.adjoint_ir and vg.ir
+
+
+def test_all_that_is_told_of_it_is_told_again():
+    """But for who has checked it: also what passes noted, which don't run again."""
+
+    def told():
+        forget(loss)
+        vg = ast_ad.value_and_grad(loss, backend="numba")
+        vg(np.ones(3))
+        return [line for line in vg.explain().splitlines() if not line.startswith("Checked")]
+
+    first, *others = told(), told()
+    assert any(line.endswith(": it is NumPy code") for line in first)
+    assert others == [first]
 
 
 @pytest.mark.parametrize("args", [(np.ones(4),), (np.ones(3, np.float32),), (np.ones((3, 3)),), (2.0,)])
