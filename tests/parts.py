@@ -1,10 +1,10 @@
 """Which tests belong to which part of the package? To a wing: those in its folder. And to the core.
 
 ``pytest -m rules`` runs the tests of one wing. ``pytest -m core`` is for after every edit of the compiler:
-texts, the front end, the IR and the passes, in about a minute of one core, where all tests of these
+texts, the front end, the IR and the passes, in less than half a minute of one core, where all of these
 folders take more than four minutes. It leaves out the cases of kernels, which Numba compiles, and what bears
 the mark ``slow``; ``slow(beyond=3)`` leaves the first three cases in, ``slow(one_in=3)`` every third one.
-Who got the mark was decided by times (``--durations=0``): tests of more than 0.2 seconds, and tests whose
+Who got the mark was decided by times (``--durations=0``): tests of more than 0.05 seconds, and tests whose
 cases, of random programs or of one construct with many types, take as long together; of the latter those
 whose lines other tests of the core run as well. The lists with a case for each construct stay whole (the
 golden texts, ``test_programs.py`` and ``test_adjoint.py``), and each file keeps some of its tests, so that

@@ -92,7 +92,7 @@ PROGRAMS = [
 ]
 
 
-@pytest.mark.slow(beyond=3)
+@pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("function", PROGRAMS, ids=lambda f: f.__name__)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 def test_real_eigenvalues(function, backend):

@@ -61,7 +61,7 @@ def differences(f, x):
     return np.array([(f(x + h) - f(x - h)) / 2e-6 for h in steps])
 
 
-@pytest.mark.slow(one_in=2)
+@pytest.mark.slow
 @pytest.mark.parametrize("f", CASES)
 def test_both_modes_are_finite(f):
     expected = differences(f, X)
@@ -84,6 +84,7 @@ def test_second_derivatives_are_finite(f):
         np.testing.assert_allclose(found, differences(lambda x: ast_ad.grad(f)(x), X).sum(axis=0), atol=1e-7)
 
 
+@pytest.mark.slow
 def test_plain_products_stay_where_cotangents_are_finite():
     def relu(x):
         return np.sum(np.maximum(x, 0) ** 2)

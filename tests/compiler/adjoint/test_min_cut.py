@@ -43,6 +43,7 @@ def test_no_cut_is_smaller(seed):
     assert network(count, shuffled).sink_side(0, count - 1) == side
 
 
+@pytest.mark.slow
 def test_a_long_chain():
     size = 20_000
     edges = [(i, i + 1, 5 if i != 777 else 3) for i in range(size)]

@@ -99,6 +99,7 @@ def test_sigmoids_save_their_argument_only():
     assert tapes(cut) == [1]  # exp and tanh of it are vectors
 
 
+@pytest.mark.slow
 def test_transcendental_functions_of_numbers_and_products_are_not_repeated():
     def f(a, x, n):
         for _ in range(n):
@@ -118,6 +119,7 @@ def test_transcendental_functions_of_numbers_and_products_are_not_repeated():
     assert count(cut, operator.matmul) == 2 and tapes(cut) == [2]  # the product with it, and x
 
 
+@pytest.mark.slow
 def test_what_is_summed_along_a_few_elements_is_summed_again():
     """Squared distances of all pairs: 3 terms each, from places that are at hand anyway."""
 
@@ -171,6 +173,7 @@ def test_what_is_put_together_of_what_is_saved_is_put_together_again():
     assert tapes(cut) == [3]  # x, y, and the shape of a product
 
 
+@pytest.mark.slow
 def test_a_carried_array_is_not_saved_for_an_element():
     def f(x):
         y = x.copy()
@@ -183,6 +186,7 @@ def test_a_carried_array_is_not_saved_for_an_element():
     assert not any("[" in str(t) for t in append.out.type.element.items)
 
 
+@pytest.mark.slow
 def test_a_copy_and_its_source_are_saved_once():
     def f(x, n):
         x = x.copy()
@@ -234,6 +238,7 @@ def test_loops_that_stop():
     compared(f, np.array([0.5, 0.3, 1.0, 1.5]), 4)
 
 
+@pytest.mark.slow
 def test_shapes_are_saved_without_contents():
     def f(x, n):
         total = 0.0
@@ -245,6 +250,7 @@ def test_shapes_are_saved_without_contents():
     compared(f, np.array([0.5, 0.3, 1.0, 1.5]), 3)
 
 
+@pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex128])
 def test_dtypes_stay(dtype):
     def f(x, n):
@@ -315,6 +321,7 @@ def chosen(w):
     return levels[-1]
 
 
+@pytest.mark.slow
 def test_a_branch_saves_elements_of_a_list():
     """Not the list, which would be copied in every turn."""
     derivative = ast_ad.grad(chosen, backend="numpy")
@@ -330,6 +337,7 @@ def two_steps(x, n):
     return x
 
 
+@pytest.mark.slow
 def test_what_many_directions_read_is_saved_rather_than_computed_again():
     program, leaves = primal(two_steps, 0.7, 3), [0.7, 3]
     once, often = (check(adjoint(program, (0,), residuals=n)) for n in (1, 1000))
@@ -338,6 +346,7 @@ def test_what_many_directions_read_is_saved_rather_than_computed_again():
     assert tapes(often) > [1]
 
 
+@pytest.mark.slow
 def test_derivatives_that_are_called_within_follow_the_policy():
     def steps(x, n):
         for _ in range(n):
@@ -357,6 +366,7 @@ def test_derivatives_that_are_called_within_follow_the_policy():
         assert sum(tapes(cut)) < sum(tapes(cheap))
 
 
+@pytest.mark.slow
 def test_where_floating_point_errors_are_heeded_nothing_is_computed_again_for_less_memory():
     def slope(x, n):
         with np.errstate(divide="raise"):

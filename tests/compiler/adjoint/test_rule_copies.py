@@ -155,7 +155,7 @@ def paths(x, y):
     return total / (1.0 + total * total)
 
 
-@pytest.mark.slow(beyond=4)
+@pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize(
     ("function", "args"),
     [
@@ -183,6 +183,7 @@ def test_copies_are_what_the_rules_say(compared, function, args):
     assert compared
 
 
+@pytest.mark.slow
 def test_what_is_known_of_divisors_decides(compared):
     """Rules of the same types: the divisor certainly is not zero, or may be."""
 

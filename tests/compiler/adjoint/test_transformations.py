@@ -61,6 +61,7 @@ def root_in_branch(x):
     return s
 
 
+@pytest.mark.slow
 def test_a_dropped_value_has_gradient_zero():
     x = np.array([0.0, 4.0])
     with np.errstate(all="ignore"):

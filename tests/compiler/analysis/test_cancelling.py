@@ -207,7 +207,7 @@ def test_gradients(function, backend, monkeypatch):
         np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-13)
 
 
-@pytest.mark.slow(beyond=3)
+@pytest.mark.slow
 @pytest.mark.parametrize("function", CANCEL)
 def test_nothing_is_asked_of_the_maximum(function):
     derivative = ast_ad.grad(function, (0, 1))
@@ -277,7 +277,7 @@ class Writer:
         return "\n    ".join(["import numpy as np\n\n\ndef function(x, w):", *self.lines]) + "\n"
 
 
-@pytest.mark.slow(beyond=3)
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(30))
 def test_random_programs(seed, tmp_path, monkeypatch):
     check(Writer(seed).text(), tmp_path / "program.py", monkeypatch)

@@ -158,6 +158,7 @@ def clamp(x):
     return x * x
 
 
+@pytest.mark.slow
 def test_every_program_is_checked(monkeypatch):
     """A pass that forgets a type is noticed before its program runs; the call is traced, and told."""
     monkeypatch.setattr(invariants, "faults", lambda block: iter([(None, "spoilt on purpose")]))

@@ -76,6 +76,7 @@ def test_counts_for_which_it_is_the_argument(fn: Any) -> None:
         assert told == ("itself" if k == count else "fresh")
 
 
+@pytest.mark.slow
 def test_cotangent_of_no_differences_is_not_written_to() -> None:
     def f(s: float, k: Any) -> Any:
         buf = k.copy()

@@ -64,7 +64,7 @@ def of_complex_numbers(z):
 OTHERS = [along_another_axis, not_along_its_own, of_another, with_a_floor, of_complex_numbers]
 
 
-@pytest.mark.slow(beyond=3)
+@pytest.mark.slow(beyond=2)
 @pytest.mark.parametrize("function", PROVEN + OTHERS, ids=lambda f: f.__name__)
 def test_care_is_taken_where_it_is_needed(function):
     gradient = ast_ad.grad(function, backend="numpy", fallback="error")

@@ -57,6 +57,7 @@ def buffers(x, n):
     return total
 
 
+@pytest.mark.slow
 def test_buffers_that_are_filled_have_no_cotangent_from_before():
     for x in np.array([0.3, 0.7, 0.2]), np.array([[0.3, 0.7], [0.2, 0.9]]):
         derivative = ast_ad.value_and_grad(buffers, backend="numpy", fallback="error")

@@ -362,6 +362,7 @@ def test_an_error_half_way_leaves_the_arguments_alone():
     assert same([x, y], [np.array([1.0, -1.0] * 3), np.ones(N)])
 
 
+@pytest.mark.slow
 def test_a_pullback_that_is_called_twice():
     def f(x):
         y = np.exp(x) * np.tanh(x)

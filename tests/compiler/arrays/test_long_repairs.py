@@ -64,6 +64,7 @@ def few(monkeypatch):
     return rounds
 
 
+@pytest.mark.slow(beyond=1)
 @pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("function", [nested, views_of_what_is_written, swapped])

@@ -178,6 +178,7 @@ def in_place(x, n):
     return np.sum(state[None, :] * state[:, None]) + state.max()
 
 
+@pytest.mark.slow
 def test_writes_and_views():
     verify(in_place, vec(4), 6)
 
@@ -199,6 +200,7 @@ def control(x, n):
     return np.sum(y)
 
 
+@pytest.mark.slow
 def test_control_flow():
     verify(control, vec(2), 7)
 
@@ -238,6 +240,7 @@ def test_single_precision(function, args):
     verify(function, *(a.astype(np.float32) if isinstance(a, np.ndarray) else a for a in args))
 
 
+@pytest.mark.slow
 def test_a_dtype_that_changes_in_a_loop():
     verify(control, vec(2).astype(np.float32), 7, scalar=False)
 
@@ -252,6 +255,7 @@ def mixed(a, b, n):
     return np.sum(t * b)
 
 
+@pytest.mark.slow
 def test_mixed_dtypes():
     verify(mixed, vec(2).astype(np.float32), vec(2), 4)
 
@@ -265,6 +269,7 @@ def integers(x, n):
     return np.sum(x * k / 2) + np.sum(x[k > 1])
 
 
+@pytest.mark.slow
 def test_integers():
     verify(integers, vec(3), 3, scalar=False)
 
@@ -276,6 +281,7 @@ def dynamic(x, i, n):
     return np.sum(y) + x[i]
 
 
+@pytest.mark.slow
 def test_arrays_with_run_time_indices_stay():
     result = verify(dynamic, vec(3), 1, 5, scalar=False)
     assert any(isinstance(op, Op) and op.fn is operator.getitem for op in walk(result.body))
@@ -287,6 +293,7 @@ def unknown(x, a, n):
     return np.sum(x)
 
 
+@pytest.mark.slow
 def test_operations_without_a_form():
     verify(unknown, vec(2), R.normal(size=(2, 2)), 3, scalar=False)
 
@@ -297,6 +304,7 @@ def division_by_zero(x, s):
     return np.sum(np.where(np.isfinite(y), y, 1.0)) + np.sum(np.where(np.isnan(z), 0.0, x))
 
 
+@pytest.mark.slow
 def test_division_by_zero():
     with np.errstate(all="ignore"):
         verify(division_by_zero, vec(2), 1.5, scalar=False)
@@ -327,6 +335,7 @@ def kept_list(x, n):
     return total + points[1][0]
 
 
+@pytest.mark.slow
 def test_lists():
     verify(kept_list, vec(2), 4, scalar=False)
 
@@ -423,6 +432,7 @@ def loops_in_a_loop(x, n):
     return t[0] * t[1]
 
 
+@pytest.mark.slow
 def test_tapes_within_a_tape_that_the_function_returns():
     """The reader has arrays of all of them; nothing but the outer one says that the inner ones leave."""
     args = np.array([0.4, -0.9, 1.3]), 3

@@ -62,6 +62,7 @@ def rows_with_gaps(x):
     return np.sum(y * y)
 
 
+@pytest.mark.slow(beyond=2)
 @pytest.mark.parametrize(
     "function, expected",
     [
@@ -88,6 +89,7 @@ def of_three(a, b, c):
     return a * b * c
 
 
+@pytest.mark.slow
 def test_a_signature_that_another_function_gives_later():
     """``functools.wraps`` sets ``__wrapped__``, which is where signatures come from."""
 
@@ -106,6 +108,7 @@ def test_a_signature_that_another_function_gives_later():
     assert gradient(1.5) == 2.0
 
 
+@pytest.mark.slow
 def test_a_write_to_a_part_whose_strides_no_trial_tells():
     """Sixty elements, of which trials are made, are not seven equal parts; nor is that an error."""
 
@@ -121,6 +124,7 @@ def test_a_write_to_a_part_whose_strides_no_trial_tells():
     np.testing.assert_allclose(ast_ad.grad(written, fallback="error")(x), expected)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(ONE_IS_A_NUMBER, reason="NumPy before 2.4 makes a number of an array with one element")
 def test_a_call_that_raises_for_arrays_of_any_length():
     def with_a_mistake(x):
@@ -135,6 +139,7 @@ def test_a_call_that_raises_for_arrays_of_any_length():
         gradient(X + 6.0)
 
 
+@pytest.mark.slow
 def test_axes_of_length_one_are_told_from_others():
     weights = np.arange(9.0).reshape(3, 3)
 
@@ -168,6 +173,7 @@ def test_whether_a_name_has_a_value_is_called_after_it():
     assert [var.hint for var in outs if str(var.type) == "bool"].count("y_bound") >= 1
 
 
+@pytest.mark.slow
 def test_axes_of_length_one_of_an_array_from_outside():
     weights = np.array([[1.0, 2.0, 3.0]])
 

@@ -49,6 +49,7 @@ def a_number(x):
     return x[0] ** n
 
 
+@pytest.mark.slow(beyond=3)
 @pytest.mark.parametrize("f", [through_surfaces, far_away, caught, by_name, a_number])
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 def test_compiled(f, backend):

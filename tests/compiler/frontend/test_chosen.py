@@ -10,7 +10,7 @@ FAMILIES = {name.partition("-")[0] for name in CHOSEN}  # others import what the
 PROGRAMS = {f"{family}-{one.name}": one for family, one in every_program(FAMILIES)}
 
 
-@pytest.mark.slow(beyond=3)
+@pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("name", CHOSEN)
 def test_a_program(name):
     judge(PROGRAMS[name], "numpy", "right")

@@ -79,7 +79,7 @@ def difference(f):
 
 @pytest.mark.drawn(of=4)
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
-@pytest.mark.parametrize("backend", ["numpy", pytest.param("numba", marks=pytest.mark.slow(beyond=1))])
+@pytest.mark.parametrize("backend", ["numpy", pytest.param("numba", marks=pytest.mark.slow(beyond=2))])
 def test_compiled(f, backend):
     value, bar = ast_ad.value_and_grad(f, backend=backend, fallback="error")(X)
     assert value == pytest.approx(f(X), rel=1e-13)
@@ -99,6 +99,7 @@ def test_the_warning_is_numpys():
         ast_ad.grad(whole, check=False)(X)
 
 
+@pytest.mark.slow
 def test_numbers_of_pythons_are_refused():
     def f(x):
         y = x * 2

@@ -33,6 +33,7 @@ def by_a_choice(x):
     return np.sum(signal.lfilter(b, a, x) ** 2)
 
 
+@pytest.mark.slow(beyond=1)
 @pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("f", [by_poles, by_sections, by_a_window, by_a_choice])
@@ -78,6 +79,7 @@ def test_second_derivatives_of_what_is_real_by_its_value(f):
         np.testing.assert_allclose(product, (a - b) / 2e-5, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.slow(beyond=1)
 @pytest.mark.filterwarnings("error::ast_ad.FallbackWarning")
 @pytest.mark.parametrize("f", [lambda x: x * 2.0, lambda x: np.sum(x * (1 + 2j))])
 def test_second_derivatives_of_no_real_number_are_refused(f):

@@ -133,6 +133,7 @@ def differences(f, x):
     return (f(x + STEP) - f(x - STEP)) / (2 * STEP)
 
 
+@pytest.mark.slow(beyond=4)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_what_the_code_gives_is_what_is_read(f, backend):
@@ -141,6 +142,7 @@ def test_what_the_code_gives_is_what_is_read(f, backend):
     assert gradient == pytest.approx(differences(f, 0.7), rel=1e-6)
 
 
+@pytest.mark.slow
 def test_what_it_holds_and_its_code_are_read_at_every_call(monkeypatch):
     gradient = ast_ad.grad(other_reads_are_plain)
     assert gradient(0.7) == pytest.approx(differences(other_reads_are_plain, 0.7))
@@ -162,6 +164,7 @@ def test_effects_of_reads_happen_once():
         assert COUNTING.reads == before + 1
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 def test_an_entry_that_a_read_makes_is_made_by_the_function():
     def f(x):

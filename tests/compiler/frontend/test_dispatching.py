@@ -60,7 +60,7 @@ def test_other_modes_agree(f: Program) -> None:
 
 
 # ----- what a program was compiled on, and what changes later
-@pytest.mark.slow(beyond=2)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "change", ["implementation", "new class", "signature", "member", "descriptor", "global"]
 )
@@ -111,6 +111,7 @@ def test_what_has_decided_is_guarded(change: str, monkeypatch: pytest.MonkeyPatc
 SCALE = 3.0
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 def test_wrappers_that_fit_less_than_they_take() -> None:
     """A decorator that fills in what the call leaves out, though the signature that it shows asks for it."""
@@ -130,6 +131,7 @@ def test_wrappers_that_fit_less_than_they_take() -> None:
         grad(wrapper)(POINTS[0], 1.0, 2.0)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 def test_calls_that_do_not_bind() -> None:
     def f(x):
@@ -143,6 +145,7 @@ def test_calls_that_do_not_bind() -> None:
             grad(function)(POINTS[0])
 
 
+@pytest.mark.slow
 def test_an_array_before_an_object_that_numpy_takes_apart() -> None:
     """NumPy multiplies each element with the object: no operator of its class for the whole array."""
 
@@ -229,6 +232,7 @@ def test_each_call_logs_once_and_plain_numbers(f, ask, kept) -> None:
         assert kept.records == expected
 
 
+@pytest.mark.slow
 def test_levels_of_loggers_are_guarded(kept) -> None:
     derivative = grad(logs, fallback="error")
     derivative(POINTS[0])
@@ -240,6 +244,7 @@ def test_levels_of_loggers_are_guarded(kept) -> None:
             assert len(kept.records) == count
 
 
+@pytest.mark.slow
 def test_logs_before_an_exception(kept) -> None:
     def f(x):
         LOG.info("before %s", x[0])
@@ -286,6 +291,7 @@ def test_the_percent_of_a_text_formats_traced_numbers() -> None:
 
 
 # ----- derivatives within compiled code
+@pytest.mark.slow
 def test_a_path_that_raises_within_a_derivative_is_compiled() -> None:
     def checked(x):
         if np.any(x > 100.0):

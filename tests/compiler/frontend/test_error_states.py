@@ -75,6 +75,7 @@ def raising(x):
     return total
 
 
+@pytest.mark.slow
 def test_what_is_heard_and_what_raises_is_what_the_function_does():
     with pytest.warns(RuntimeWarning, match="invalid value"):
         ast_ad.grad(heard, fallback="error")(X)

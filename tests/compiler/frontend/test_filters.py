@@ -79,6 +79,7 @@ def read_behind(x, w):
     return np.sum(y + out)
 
 
+@pytest.mark.slow
 @pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("function", [into_an_array, constants_into_an_array, read_behind])
 def test_what_goes_to_an_array_is_refused_and_never_lost(function):
@@ -116,6 +117,7 @@ def beyond(x, w):
     return np.sum(nd.correlate1d(x, w, mode="constant", cval=x[0]))
 
 
+@pytest.mark.slow
 def test_the_number_beyond_the_edges_has_no_rule():
     with pytest.raises(ast_ad.AdError):
         ast_ad.grad(beyond)(X, W)

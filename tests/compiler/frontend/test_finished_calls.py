@@ -77,6 +77,7 @@ def test_names_of_calls_that_returned_are_not_joined(function, y):
     assert np.sum(gradient * direction) == pytest.approx((steps[0] - steps[1]) / (2 * h), rel=1e-7, abs=1e-9)
 
 
+@pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("s", [0.7, -0.7])
 def test_what_a_function_reads_that_outlives_a_call_is_joined(s):
     gradient, slope = ast_ad.grad(called_later, argnums=(0, 1), fallback="error")(X, s)

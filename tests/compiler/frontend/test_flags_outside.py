@@ -68,6 +68,7 @@ def builds(monkeypatch):
     return count
 
 
+@pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("f", [of_a_class, of_a_module])
 def test_two_flags_speak_for_all(f, builds):
     x = np.array([0.7, 1.3, 0.4])
@@ -77,6 +78,7 @@ def test_two_flags_speak_for_all(f, builds):
     assert len(builds) <= 3
 
 
+@pytest.mark.slow
 def test_a_changed_flag_is_seen(monkeypatch):
     x = np.array([0.7, 1.3, 0.4])
     gradient = ast_ad.grad(of_a_class, fallback="error")

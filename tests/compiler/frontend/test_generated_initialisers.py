@@ -117,6 +117,7 @@ PROGRAMS = {
 }
 
 
+@pytest.mark.slow(beyond=2)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("f", PROGRAMS.values(), ids=PROGRAMS)
 def test_it_is_what_it_does(f, backend):

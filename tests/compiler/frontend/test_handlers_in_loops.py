@@ -119,7 +119,7 @@ PROGRAMS = {
 
 
 @pytest.mark.drawn(of=2)
-@pytest.mark.slow(beyond=3)
+@pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_programs(f, backend):

@@ -124,11 +124,13 @@ def hold(f, derivative):
         np.testing.assert_allclose(gradient, slopes, atol=1e-7)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("f", TRACED, ids=lambda f: f.__name__)
 def test_right_if_not_followed(f):
     hold(f, ast_ad.value_and_grad(f, check=False))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("f", FOLLOWED, ids=lambda f: f.__name__)
 def test_followed(f):
     hold(f, ast_ad.value_and_grad(f, fallback="error", check=False))

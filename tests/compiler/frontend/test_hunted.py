@@ -128,6 +128,7 @@ def method_chosen_at_run_time(x: float) -> float:
 POINTS = np.array([0.0, 1.0, 4.0])
 
 
+@pytest.mark.slow(beyond=2)
 @pytest.mark.parametrize(
     ("function", "expected"),
     [
@@ -151,6 +152,7 @@ def filled(x: np.ndarray, nan: float, high: float, low: float) -> float:
     return np.sum(z * np.arange(6)) + np.sum(y)
 
 
+@pytest.mark.slow
 def test_numbers_for_what_is_none_come_by_position() -> None:
     x = np.array([0.3, np.nan, np.inf, -np.inf, 0.7, np.nan])
     derivative = ast_ad.value_and_grad(filled, argnums=(0, 1, 2, 3))
@@ -161,7 +163,7 @@ def test_numbers_for_what_is_none_come_by_position() -> None:
     assert gradients[1:] == (8.0, 3.0, 4.0)
 
 
-@pytest.mark.slow(beyond=3)
+@pytest.mark.slow(beyond=2)
 @pytest.mark.parametrize(("function", "args"), PROGRAMS, ids=lambda v: getattr(v, "__name__", ""))
 def test_gradient(function: Callable[..., Any], args: tuple[Any, ...]) -> None:
     before = repr(args)
@@ -172,6 +174,7 @@ def test_gradient(function: Callable[..., Any], args: tuple[Any, ...]) -> None:
         np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-7)
 
 
+@pytest.mark.slow
 def test_compiled_code_that_fills_its_argument_is_refused() -> None:
     ndimage = pytest.importorskip("scipy.ndimage")
 

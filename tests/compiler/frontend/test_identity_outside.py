@@ -28,6 +28,7 @@ def given(x):
     return np.sum(x) * (2.0 if OUTSIDE.one is OUTSIDE.rows[0] else 3.0)
 
 
+@pytest.mark.slow(beyond=3)
 @pytest.mark.parametrize("function", [lists, dicts, rows, given])
 def test_outside(function, monkeypatch):
     gradient = ast_ad.grad(function, fallback="error")

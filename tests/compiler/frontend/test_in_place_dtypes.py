@@ -88,6 +88,7 @@ def compare(f, dtype, backend):
     np.testing.assert_allclose(s_bar, slope, rtol=2e-2, atol=1e-2)
 
 
+@pytest.mark.slow(beyond=1)
 @pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])

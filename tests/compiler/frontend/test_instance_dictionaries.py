@@ -192,6 +192,7 @@ def test_compiled(f, backend):
         assert gradient == pytest.approx(differences(f, x), rel=1e-6)
 
 
+@pytest.mark.slow
 def test_another_name_of_the_dictionary_is_traced():
     def f(x):
         cell = Cell(x)

@@ -128,7 +128,7 @@ def test_numpy_code(form, tmp_path):
 CALLS = [(5, 2), (3, 3), (0, 1), (-3, 4), (12, -2), (7, 0), (100, 1), (1, 11)]
 
 
-@pytest.mark.slow(beyond=5)
+@pytest.mark.slow(beyond=2)
 @pytest.mark.parametrize("pattern", PAIRS)
 def test_each_operator(pattern, tmp_path):
     """One program answers all calls."""

@@ -24,6 +24,7 @@ def of_one(x, n):
     return whole.item() * x[n].item() + np.dot(x, x).item() + x.reshape(1, -1)[:, :1].item()
 
 
+@pytest.mark.slow(beyond=2)
 @pytest.mark.parametrize("f", [of_a_part, handled, of_one], ids=lambda f: f.__name__)
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 def test_as_numpy(f):
@@ -41,6 +42,7 @@ def test_as_numpy(f):
         np.testing.assert_allclose(gradient, slopes, atol=1e-8)
 
 
+@pytest.mark.slow
 def test_what_has_one_element_is_not_asked():
     derivative = ast_ad.grad(
         lambda x: np.sum(x, keepdims=True).item() * np.dot(x, x).item(), fallback="error"

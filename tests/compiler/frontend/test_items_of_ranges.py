@@ -46,7 +46,7 @@ def flat(p):
     return a * b + c
 
 
-@pytest.mark.slow(one_in=2)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "function, more",
     [

@@ -263,12 +263,13 @@ def verify(function, backend, *more):
     return derivative
 
 
-@pytest.mark.slow(beyond=3)
+@pytest.mark.slow
 @pytest.mark.parametrize("function", ALL, ids=lambda f: f.__name__)
 def test_values_and_gradients(function):
     verify(function, "numpy")
 
 
+@pytest.mark.slow
 def test_a_key_of_an_argument_and_a_number():
     derivative = verify(with_an_argument, "numpy", 0)
     with pytest.raises(KeyError, match="b-1"):
@@ -282,6 +283,7 @@ def test_kernels_know_what_was_written_out(function):
     assert "what kernels don't know" not in report and "a value that kernels don't know" not in report
 
 
+@pytest.mark.slow
 def test_only_the_loop_that_makes_keys_is_written_out():
     source = ast_ad.grad(within_time)
     source(W, X)
@@ -298,6 +300,7 @@ def test_a_long_body_is_not_written_out():
     assert derivative.forward_source.count("np.arctan") < 9
 
 
+@pytest.mark.slow
 def test_other_keys_at_the_next_call():
     derivative = ast_ad.grad(by_length)
     assert derivative(W, X).keys() == W.keys()

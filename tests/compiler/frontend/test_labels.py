@@ -96,6 +96,7 @@ PROGRAMS = [
 ]
 
 
+@pytest.mark.slow(beyond=3)
 @pytest.mark.parametrize("function", PROGRAMS, ids=lambda f: f.__name__)
 def test_compiled(function):
     gradient = ast_ad.grad(function, fallback="error")
@@ -159,6 +160,7 @@ HIDING = [converted, of_numbers, of_an_array, joined, appended, filled, filled_w
           stored, of_texts]  # fmt: skip
 
 
+@pytest.mark.slow(beyond=4)
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 @pytest.mark.parametrize("function", HIDING, ids=lambda f: f.__name__)
 def test_numbers_in_them_have_their_derivative_or_are_refused(function):

@@ -67,7 +67,7 @@ def returned(made):
 MADE = deque, default_dict, counter, ordered_dict, copied, numbers, keys, items, in_a_list
 
 
-@pytest.mark.slow(beyond=3)
+@pytest.mark.slow(beyond=1)
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 @pytest.mark.parametrize("made", MADE, ids=lambda made: made.__name__)
 def test_containers_leave_as_they_are_in_python(made):

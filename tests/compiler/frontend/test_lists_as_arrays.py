@@ -77,6 +77,7 @@ def test_gradient(name, backend):
     assert np.allclose(found, differences(f, X), rtol=1e-6, atol=1e-7)
 
 
+@pytest.mark.slow
 def test_traced():
     def f(x, name):
         eval(name)
@@ -108,6 +109,7 @@ def test_integers_are_integers():
     assert np.allclose(gradient, differences(f, X), rtol=1e-6)
 
 
+@pytest.mark.slow
 def test_rows_of_different_lengths():
     def f(x):
         return np.sum(np.power([[v] * (2 if v > 1.5 else 3) for v in x], 2))

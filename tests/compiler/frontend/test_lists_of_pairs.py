@@ -105,6 +105,7 @@ def test_gradients(function, backend):
         assert np.sum(slope * step) == pytest.approx(difference / 2, rel=1e-5, abs=1e-11)
 
 
+@pytest.mark.slow
 def test_the_program_is_no_longer_for_more_pairs():
     derivative = ast_ad.value_and_grad(springs, backend="numpy", fallback="error")
     derivative(X, EDGES)

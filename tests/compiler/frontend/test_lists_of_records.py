@@ -562,7 +562,7 @@ def test_what_is_followed(f, backend):
         check(f, *derivative(P, 5))
 
 
-@pytest.mark.slow(beyond=3)
+@pytest.mark.slow
 @pytest.mark.parametrize("f", REFUSED, ids=lambda f: f.__name__)
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 def test_what_is_traced(f):
@@ -574,6 +574,7 @@ def test_what_is_traced(f):
         assert isinstance(BOX.h[1], (State, Pt))
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 def test_as_results():
     def f(p, n):

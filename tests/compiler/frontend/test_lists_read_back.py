@@ -89,7 +89,7 @@ def missed(p):
     return total
 
 
-@pytest.mark.slow(beyond=3)
+@pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize(
     "function", [chain, numbers, chosen_by_value, pairs, rows, until_long, caught], ids=lambda f: f.__name__
 )

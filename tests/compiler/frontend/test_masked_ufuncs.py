@@ -69,6 +69,7 @@ def test_traced(program):
     np.testing.assert_allclose(pullback([1.0])[0], differences(program, x, A), rtol=1e-6, atol=1e-8)
 
 
+@pytest.mark.slow
 def test_at_the_point_that_is_left_out():
     np.testing.assert_allclose(grad(quotients, fallback="error")(X, A)[2], 1.0)
     _, pullback = fallback.trace(quotients, (X, A), {}, (0,))

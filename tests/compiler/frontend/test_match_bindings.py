@@ -107,6 +107,7 @@ PROGRAMS = [
 ]
 
 
+@pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_as_in_python(f):
     derivative = ast_ad.value_and_grad(f, fallback="error", check=False)

@@ -65,6 +65,7 @@ def energy(k, x):
     return Damped(k).force(x) + driven.force(x) + driven.from_elsewhere(x) + Damped.doubled(k).force(x)
 
 
+@pytest.mark.slow
 def test_named_base_classes():
     found = ast_ad.grad(energy, argnums=(0, 1), fallback="error")(1.3, 0.4)
     h = 1e-6

@@ -34,6 +34,7 @@ def of_vectors(x):
     return np.sum(y * y) + y.size
 
 
+@pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("function", [merged, of_class, after_a_loop, of_vectors], ids=lambda f: f.__name__)
 def test_values_and_gradients(function):
     derivative = ast_ad.value_and_grad(function, check=False, fallback="error")
@@ -51,6 +52,7 @@ def written(x):
     return np.sum(w) + np.sum(z) * 10
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 def test_who_else_sees_a_write_is_not_guessed():
     with pytest.raises(ast_ad.UnsupportedError, match="a view or a copy"):

@@ -183,7 +183,7 @@ CLASSES = [
 
 
 @pytest.mark.drawn(of=2)
-@pytest.mark.slow(one_in=4)
+@pytest.mark.slow(one_in=6)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("make", CONTENTS + CLASSES, ids=lambda make: make.__name__)
 def test_what_may_change_is_read_anew(make: Callable[[], Case], backend: str) -> None:

@@ -74,6 +74,7 @@ def counted(x):
 PROGRAMS = [length, behind, last, beside_a_slice, of_a_number, stored, number_or_array, of_ones, two, counted]
 
 
+@pytest.mark.slow(beyond=2)
 @pytest.mark.drawn(of=2)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("function", PROGRAMS, ids=lambda f: f.__name__)

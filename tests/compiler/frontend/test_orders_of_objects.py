@@ -90,7 +90,7 @@ def least_of_keys(make, x):
     return min(x, key=make) * x[1] + sorted(x, key=lambda v: make(-v))[0]
 
 
-@pytest.mark.slow(beyond=3)
+@pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("make", MAKERS, ids=lambda make: make.__name__)
 @pytest.mark.parametrize("f", [largest, least, in_order, in_tuples, least_of_keys])
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")

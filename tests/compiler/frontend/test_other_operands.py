@@ -119,7 +119,7 @@ def require_right(f: Callable[[np.ndarray], Any], derivative: Any) -> None:
         np.testing.assert_allclose(gradient, expected, rtol=1e-6, atol=1e-8)
 
 
-@pytest.mark.slow(one_in=4)
+@pytest.mark.slow(one_in=18)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_compiled(name: str, backend: str) -> None:
@@ -129,7 +129,7 @@ def test_compiled(name: str, backend: str) -> None:
         require_right(PROGRAMS[name], value_and_grad(PROGRAMS[name], backend=backend, check=False))
 
 
-@pytest.mark.slow(one_in=3)
+@pytest.mark.slow(one_in=6)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_traced(name: str) -> None:
     def traced(x: np.ndarray) -> object:

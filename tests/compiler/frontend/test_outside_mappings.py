@@ -127,6 +127,7 @@ COMPILED = [chosen_by_name, items, keys, values, there, copied, passed, dotted, 
             checked_by_metadata, read_by_code, fewer_keys]  # fmt: skip
 
 
+@pytest.mark.slow(beyond=6)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("f", COMPILED, ids=lambda f: f.__name__)
 def test_it_is_read_as_it_is(f, backend):

@@ -84,6 +84,7 @@ def counted_method() -> Case:
     return lambda x: one.method(x) * one.count, one
 
 
+@pytest.mark.slow(beyond=3)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("check", [False, True])
 @pytest.mark.parametrize("make", [method, of_a_derived_class, static, counted_attribute, counted_method])

@@ -78,7 +78,7 @@ CASES = [
 ]
 
 
-@pytest.mark.slow(one_in=4)
+@pytest.mark.slow(one_in=11)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("where", ["outside", "argument", "made"])
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ def test_outside_arrays_share_symbols_with_arguments():
     assert shapes(program) == [(Dim.symbol(("arg", 0, 0)),)] * 2
 
 
-@pytest.mark.slow(beyond=5)
+@pytest.mark.slow(beyond=4)
 @pytest.mark.parametrize("known", Known)
 @pytest.mark.parametrize("n", [1, 2, 3, 9, 20])
 def test_programs_mean_the_same(known, n):

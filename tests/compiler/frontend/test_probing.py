@@ -23,6 +23,7 @@ def image(name, rank=4):
     return Var(Array(DOUBLE, tuple(Dim.symbol((name, i)) for i in range(rank))))
 
 
+@pytest.mark.slow
 def test_what_stays_the_same_where_all_lengths_are_equal_is_no_constant():
     """The channels have to agree, which no guess finds: all lengths are equal, and n - k + 3 is always 3."""
     how = tuple(map(Lit, (1, 1, 1, 1)))
@@ -112,6 +113,7 @@ def outer_of_cubes(x):
     return np.sum(np.outer(cube, cube[::-1]))
 
 
+@pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("f", [of_pairs, outer_of_cubes])
 def test_a_trial_takes_no_large_arrays(f, monkeypatch):
     """Few lengths make large arrays: with 31 rows and columns those of all pairs have 650,000 elements."""
@@ -178,6 +180,7 @@ def test_lengths_that_have_to_be_equal_are_taken_so_in_trials(function, backend)
         assert "there are no kernels" not in gradient.explain()
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:The behavior of affine_transform")  # told until SciPy 1.15
 def test_trials_take_valid_arguments():
     """SciPy would read memory that isn't there, and the process would end."""

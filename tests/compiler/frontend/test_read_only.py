@@ -48,6 +48,7 @@ def flagged(x, n):
     return a.sum()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("f", [windows, stretched, diagonals, flagged], ids=lambda f: f.__name__)
 def test_by_path(f):
     derivative = ast_ad.value_and_grad(f, check=False)

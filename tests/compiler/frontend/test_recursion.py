@@ -77,6 +77,7 @@ def test_the_text_says_how_deep_it_goes():
     )
 
 
+@pytest.mark.slow
 def test_explain_says_how_deep_it_goes():
     derivative = ast_ad.grad(chain)
     derivative(0.7, 2)
@@ -220,6 +221,7 @@ def halves(x, least):
     return total(0, len(x))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function, rest", [(heap, (np.ones(3),)), (halves, (2,))])
 def test_lengths_of_other_arrays_end_a_recursion(function, rest):
     """A program for each length, as deep as that takes, and none that is traced."""
@@ -244,6 +246,7 @@ def test_kernels_of_such_a_recursion():
             np.testing.assert_allclose(got, expected, rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_data_that_end_a_recursion_ask_for_no_length():
     """One program serves all lengths; that the data are compared with a length as well changes nothing."""
 

@@ -22,7 +22,7 @@ from .refusals.case import CASES, Program, X
 PROGRAMS = attributes, calls, containers, loops, statements, stores, values
 
 
-@pytest.mark.slow(beyond=40)
+@pytest.mark.slow(beyond=10)
 @pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")  # np.matrix
 @pytest.mark.parametrize("function, args, word, error, placed", CASES)
 def test_refusal(

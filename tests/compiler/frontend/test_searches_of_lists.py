@@ -83,7 +83,7 @@ def hold(f, derivative):
         np.testing.assert_allclose(gradient, slopes, atol=1e-8)
 
 
-@pytest.mark.slow(beyond=3)
+@pytest.mark.slow
 @pytest.mark.parametrize("f", FOLLOWED, ids=lambda f: f.__name__)
 def test_followed(f):
     hold(f, ast_ad.value_and_grad(f, fallback="error", check=False))

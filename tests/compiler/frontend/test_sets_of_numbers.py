@@ -140,6 +140,7 @@ def test_members_are_compared(f, backend):
     np.testing.assert_array_equal(ast_ad.grad(is_constant, backend=backend)(np.full(4, 0.3)), np.zeros(4))
 
 
+@pytest.mark.slow
 def test_members_are_not_read():
     with pytest.raises(ast_ad.AdError):
         ast_ad.grad(lambda x: sum(set(x)), fallback="error")(np.array([0.7, 0.4]))

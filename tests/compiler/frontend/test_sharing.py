@@ -405,7 +405,7 @@ def differences(f, step=1e-5):
 
 
 @pytest.mark.drawn(of=2)
-@pytest.mark.slow(beyond=10)
+@pytest.mark.slow(beyond=3)
 @pytest.mark.parametrize("f", CASES, ids=lambda f: f.__name__)
 def test_sharing(f):
     try:
@@ -451,6 +451,7 @@ def read_before_the_write(x):
     return total + np.sum(x)
 
 
+@pytest.mark.slow
 def test_an_array_that_a_loop_found_may_be_part_of_another():
     f, x = returned_from_a_loop, np.arange(16.0).reshape(4, 4) / 7
     with pytest.raises(ast_ad.UnsupportedError, match="one of several"):
@@ -464,6 +465,7 @@ def test_an_array_that_a_loop_found_may_be_part_of_another():
     np.testing.assert_allclose(gradient, ones)
 
 
+@pytest.mark.slow
 def test_an_array_that_a_branch_of_a_loop_found_is_part_of_another():
     f, x = bound_in_a_branch_of_a_loop, np.arange(16.0).reshape(4, 4) / 7
     value, gradient = ast_ad.value_and_grad(f, fallback="error")(x)
@@ -473,6 +475,7 @@ def test_an_array_that_a_branch_of_a_loop_found_is_part_of_another():
     np.testing.assert_allclose(gradient, twos)
 
 
+@pytest.mark.slow
 def test_an_array_that_a_loop_found_may_be_read():
     x = np.arange(16.0).reshape(4, 4) / 7
     value, gradient = ast_ad.value_and_grad(read_before_the_write, fallback="error")(x)
@@ -500,6 +503,7 @@ def swapped_in_a_for_loop(x, y, s):
     return np.sum(x * x) + 2 * np.sum(y)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("f", [swapped_and_written, swapped_in_a_for_loop])
 def test_names_that_change_places_while_one_array_is_written(f):
     x, y, s = np.arange(6.0).reshape(2, 3) + 1, np.ones((2, 3)), 0.5
@@ -527,6 +531,7 @@ def written_after_the_call(y):
     return np.sum(y)
 
 
+@pytest.mark.slow
 def test_an_array_returned_from_two_loops_is_still_the_argument():
     y = np.arange(6.0).reshape(3, 2) / 9
     value, gradient = ast_ad.value_and_grad(written_after_the_call, fallback="error")(y)
@@ -554,6 +559,7 @@ def halved_after_the_call(y):
     return np.sum(y)
 
 
+@pytest.mark.slow
 def test_what_another_path_writes_does_not_hide_what_was_returned():
     y = np.arange(6.0).reshape(3, 2) / 9
     value, gradient = ast_ad.value_and_grad(halved_after_the_call, fallback="error")(y)

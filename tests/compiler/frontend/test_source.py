@@ -374,6 +374,7 @@ def with_assert(x):
     return x * 2
 
 
+@pytest.mark.slow
 def test_asserts_rewritten_by_pytest():
     assert body(find_source(with_assert)).strip("()") == "x * 2"
     inner = lambda x: x + 1  # noqa: E731
@@ -458,6 +459,7 @@ def test_a_function_is_no_module_attribute():
 CONSTANTS = [lambda x: 2.0, lambda x: 3.0, lambda x: (lambda: 5.0)(), lambda x: 2]  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::ast_ad.ZeroGradientWarning")
 def test_lambdas_of_constants_on_one_line():
     found = [ast_ad.value_and_grad(f, fallback="error")(1.5) for f in CONSTANTS[:3]]

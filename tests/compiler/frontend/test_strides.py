@@ -118,6 +118,7 @@ def windows(x, n):
     return np.lib.stride_tricks.as_strided(y, (len(y) - n + 1, n), (*y.strides, y.strides[-1]))
 
 
+@pytest.mark.slow
 def test_pairs_for_each_axis_have_their_places():
     """A list of them that a comprehension makes, one for each axis, tells how long the padded array is."""
 

@@ -128,6 +128,7 @@ def test_compiled(f, backend):
     np.testing.assert_allclose(gradient, differences(f), rtol=1e-6, atol=1e-8)
 
 
+@pytest.mark.slow(beyond=3)
 @pytest.mark.parametrize("f", COMPILED, ids=lambda f: f.__name__)
 def test_traced(f):
     value, pullback = trace(f, (X.copy(),), {}, (0,))
@@ -135,6 +136,7 @@ def test_traced(f):
     np.testing.assert_allclose(pullback([1.0])[0], differences(f), rtol=1e-6, atol=1e-8)
 
 
+@pytest.mark.slow
 def test_what_stands_outside_is_read_at_every_call():
     gradient = ast_ad.grad(outside_by_rows)
     before = gradient(X)
@@ -149,6 +151,7 @@ class Kept:
     last: object = None
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 def test_what_is_stored_outside_is_an_array_of_numpys():
     kept = Kept()
@@ -167,6 +170,7 @@ def test_what_is_stored_outside_is_an_array_of_numpys():
         assert kept.last.tolist() == [(0.6, 0.0), (1.3, 0.0)]
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 def test_two_that_may_share_memory_are_not_stored():
     kept = Kept()
@@ -214,6 +218,7 @@ def truth(x):
     return x[0] if p[0] else x[1]
 
 
+@pytest.mark.slow(beyond=1)
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 @pytest.mark.parametrize(
     "f", [summed, viewed, whole, equal_rows, different_arrays, truth], ids=lambda f: f.__name__
@@ -224,6 +229,7 @@ def test_what_is_not_followed_is_told(f):
             ast_ad.grad(f, fallback=fallback)(X)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 def test_a_result_is_none():
     with pytest.raises(ast_ad.InputTypeError, match="structured array that the function makes"):

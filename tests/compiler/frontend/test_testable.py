@@ -26,7 +26,7 @@ def guarded(f):
     return g
 
 
-@pytest.mark.slow(beyond=3)
+@pytest.mark.slow(beyond=2)
 @pytest.mark.parametrize("f", OF_MATH, ids=lambda f: f.__name__)
 def test_the_way_taken_is_that_of_python(f):
     plain = guarded(f)
@@ -60,6 +60,7 @@ def test_a_number_of_python_or_numpy_over_zero(name):
         np.testing.assert_array_equal(grad(f, wrt="x")(x, c), [0.0, 3.0 if c else 2.0])
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 def test_what_is_raised_is_evaluated_first():
     def f(x, c):

@@ -86,7 +86,7 @@ PROGRAMS = [
 
 
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
-@pytest.mark.parametrize("backend", ["numpy", pytest.param("numba", marks=pytest.mark.slow(beyond=1))])
+@pytest.mark.parametrize("backend", ["numpy", pytest.param("numba", marks=pytest.mark.slow(beyond=6))])
 def test_compiled(f, backend):
     value, gradient = ast_ad.value_and_grad(f, backend=backend, fallback="error")(0.7)
     assert value == pytest.approx(f(0.7), rel=1e-12)
@@ -107,6 +107,7 @@ def test_what_is_read_from_outside_is_read_again(monkeypatch):
         other(0.7)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 def test_an_iterator_is_asked_when_the_program_runs():
     def f(x):

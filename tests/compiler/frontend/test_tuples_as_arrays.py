@@ -20,7 +20,7 @@ FUNCTIONS = {
 }
 
 
-@pytest.mark.slow(beyond=3)
+@pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("name", FUNCTIONS)
 @pytest.mark.parametrize("kind", [tuple, list])
 def test_gradient(name, kind):

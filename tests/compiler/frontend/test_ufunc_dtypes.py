@@ -81,6 +81,7 @@ def test_compiled(f, backend):
         assert gradient == pytest.approx(slopes, rel=close)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 def test_what_numpy_refuses():
     with pytest.raises(TypeError, match="Cannot cast ufunc"):

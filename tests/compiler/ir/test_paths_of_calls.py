@@ -109,6 +109,7 @@ def key(op):
     return op.span.line, op.span.column, op.span.call
 
 
+@pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("stage", STAGES)
 def test_a_statement_of_a_helper_keeps_its_path(stage):
     """The chain leads from the statement's function to the one that is differentiated, a call at a time."""

@@ -43,6 +43,7 @@ def test_a_factorisation_saves_nothing(n, residuals):
     assert tapes(saving) and not tapes(final)
 
 
+@pytest.mark.slow
 def test_an_array_that_is_saved_anyway():
     def f(x, w):
         total = 0.0
@@ -70,6 +71,7 @@ def test_forward_substitution():
     assert not tapes(final)
 
 
+@pytest.mark.slow
 def test_a_sweep_forwards_and_one_backwards_beside_a_border():
     """Slices that end before the last element stay on their axis, and downwards later turns are smaller."""
 
@@ -88,6 +90,7 @@ def test_a_sweep_forwards_and_one_backwards_beside_a_border():
     assert sum(tapes(final)) < sum(tapes(saving))
 
 
+@pytest.mark.slow
 def test_downwards_what_a_later_turn_overwrites_stays_on_the_tape():
     def f(x, n):
         y = x.copy()
@@ -141,6 +144,7 @@ def test_an_index_before_the_first_element_counts_from_the_end():
     reading(f, np.array([0.3, 0.7, 0.2, 0.9]), 4)
 
 
+@pytest.mark.slow
 def test_exact_arithmetic():
     rng = np.random.default_rng(0)
     for _ in range(300):
@@ -242,6 +246,7 @@ def overwritten_beside_it(x, n):
     return np.sum(a)
 
 
+@pytest.mark.slow(beyond=2)
 @pytest.mark.parametrize(
     "function, saved",
     [(overwritten_by_one_turn, 1), (overwritten_in_each_row, 1), (overwritten_beside_it, 0)],

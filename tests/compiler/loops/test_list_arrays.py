@@ -443,7 +443,7 @@ def test_lists(f, monkeypatch):
 
 
 @pytest.mark.drawn(of=3)
-@pytest.mark.slow(beyond=2)
+@pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("f", FITTING + OTHERS + MORE, ids=lambda f: f.__name__)
 def test_evaluated(f):
     require_evaluated(f, X.copy(), 4)

@@ -167,7 +167,7 @@ def test_lists(f, monkeypatch):
     check(f, [(X, n) for n in (4, 7, 1, 0, 3)], monkeypatch)
 
 
-@pytest.mark.slow(beyond=3)
+@pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("f", FITTING + OTHERS, ids=lambda f: f.__name__)
 def test_evaluated(f):
     if f not in (ragged_array, past_the_end):

@@ -200,7 +200,7 @@ PROGRAMS = [
 
 
 @pytest.mark.drawn(of=2)
-@pytest.mark.slow(beyond=2)
+@pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_evaluated(f):
     require_evaluated(f, WEIGHTS)

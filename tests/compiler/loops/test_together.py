@@ -76,6 +76,7 @@ def test_few_iterations(n):
     fused(squares, X[:n], W)
 
 
+@pytest.mark.slow
 def test_a_straight_body_saves_nothing_at_all():
     def f(x, w):
         total = 0.0
@@ -88,6 +89,7 @@ def test_a_straight_body_saves_nothing_at_all():
     assert count(together, For) == 1 and not saves(together)
 
 
+@pytest.mark.slow
 def test_the_same_element_gets_several_contributions():
     def f(x, index):
         total = 0.0
@@ -98,6 +100,7 @@ def test_the_same_element_gets_several_contributions():
     assert count(fused(f, X, np.array([1, 0, 1, 3, 0])), For) == 1
 
 
+@pytest.mark.slow
 def test_loops_within_run_together_too():
     def f(x, w):
         total = 0.0
@@ -110,6 +113,7 @@ def test_loops_within_run_together_too():
     assert count(together, For) == 2 and not saves(together)
 
 
+@pytest.mark.slow
 def test_a_weight_known_before():
     def f(x, s):
         weight = np.exp(s) * 2.0
@@ -121,6 +125,7 @@ def test_a_weight_known_before():
     assert count(fused(f, X, 0.3), For) == 1
 
 
+@pytest.mark.slow
 def test_a_recurrence_beside_that_nobody_differentiates():
     def f(x):
         total, k = 0.0, 1
@@ -132,6 +137,7 @@ def test_a_recurrence_beside_that_nobody_differentiates():
     assert count(fused(f, X), For) == 1
 
 
+@pytest.mark.slow
 def test_two_loops_one_after_the_other():
     def f(x):
         total = 0.0
@@ -163,6 +169,7 @@ def test_three_loops_of_arrays():
     assert count(together, For) == 3 and not saves(together)
 
 
+@pytest.mark.slow
 def test_the_cotangent_depends_on_the_result():
     def f(x):
         total = 0.0
@@ -173,6 +180,7 @@ def test_the_cotangent_depends_on_the_result():
     assert count(fused(f, X), For) == 2
 
 
+@pytest.mark.slow
 def test_the_weight_depends_on_the_result_of_another_loop():
     def f(x):
         total, scale = 0.0, 0.0
@@ -185,6 +193,7 @@ def test_the_weight_depends_on_the_result_of_another_loop():
     assert count(fused(f, X), For) == 3  # the second loop's weight is the first one's result
 
 
+@pytest.mark.slow
 def test_recurrences():
     def f(x):
         y = 1.0
@@ -195,6 +204,7 @@ def test_recurrences():
     assert count(fused(f, X), For) == 2
 
 
+@pytest.mark.slow
 def test_elements_are_overwritten():
     def f(x):
         y = x.copy()
@@ -205,6 +215,7 @@ def test_elements_are_overwritten():
     assert count(fused(f, X), For) == 2
 
 
+@pytest.mark.slow
 def test_a_loop_that_stops():
     def f(x):
         total = 0.0
@@ -217,6 +228,7 @@ def test_a_loop_that_stops():
     fused(f, X)
 
 
+@pytest.mark.slow
 def test_while():
     def f(x, n):
         total, i = 0.0, 0
@@ -228,6 +240,7 @@ def test_while():
     assert count(fused(f, X, 3), While) == 1
 
 
+@pytest.mark.slow
 def test_lists_are_in_the_order_of_the_loop():
     def f(x):
         parts = []
@@ -241,6 +254,7 @@ def test_lists_are_in_the_order_of_the_loop():
     fused(f, X)
 
 
+@pytest.mark.slow
 def test_backwards():
     def f(x):
         total = 0.0
@@ -311,6 +325,7 @@ def test_random_bodies(seed, tmp_path):
     fused(module.f, X, W, 0.3, second=seed % 4 == 0)
 
 
+@pytest.mark.slow
 def test_a_branch_and_its_adjoint_are_one():
     """What only one side has is not undefined on the other: no kernel could be given it."""
 
@@ -328,6 +343,7 @@ def test_a_branch_and_its_adjoint_are_one():
     assert not any(isinstance(op, Op) and op.fn is undefined for op in walk(together.body))
 
 
+@pytest.mark.slow
 def test_a_branch_whose_values_are_read_between_stays_apart():
     def f(x, w):
         total = 0.0

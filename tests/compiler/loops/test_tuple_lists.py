@@ -183,7 +183,7 @@ PROGRAMS = [
 LISTS = [tuples_that_escape, tuples_in_tuples]  # a tuple that a branch chooses, or a tuple holds, stays one
 
 
-@pytest.mark.slow(beyond=2)
+@pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_evaluated(f):
     require_evaluated(f, WEIGHTS)

@@ -192,6 +192,7 @@ def test_loops_in_branches():
     verify(branched, 0.4, 5, 4)
 
 
+@pytest.mark.slow
 def test_what_no_iteration_saves_takes_no_memory():
     def sparse(x, n):
         total = 0.0

@@ -143,6 +143,7 @@ PROGRAMS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("residuals", ["cheap", "min-cut"])
 @pytest.mark.parametrize("function, args", PROGRAMS, ids=lambda value: getattr(value, "__name__", ""))
 def test_what_is_put_back_is_what_was_there(function, args, residuals):
@@ -151,6 +152,7 @@ def test_what_is_put_back_is_what_was_there(function, args, residuals):
     assert whole_arrays(undoing, rank) < whole_arrays(saving, rank)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [0, 1])
 def test_loops_without_turns(count):
     both(elements, X, count)
@@ -203,12 +205,14 @@ def another_array(x, w):
     return np.sum(a**2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", [whole_writes, needed_before_the_loop, left_early, another_array])
 def test_what_can_not_be_undone_is_saved(function):
     saving, undoing = both(function, X, W, residuals="cheap")
     assert whole_arrays(undoing, 2) == whole_arrays(saving, 2) > 0
 
 
+@pytest.mark.slow
 def test_what_is_saved_is_a_row():
     _, undoing = both(rows_between, X, W, 3)
     loops = [op for op in undoing.body.ops if isinstance(op, For)]
@@ -246,6 +250,7 @@ def a_program(seed):
     return "\n".join([*lines, "    return np.sum(a**2) + total"])
 
 
+@pytest.mark.slow
 @pytest.mark.drawn(of=40)
 @pytest.mark.parametrize("seed", range(200))
 def test_random_writes(seed, tmp_path):

@@ -102,6 +102,7 @@ COUNTS = {
 }
 
 
+@pytest.mark.slow(beyond=4)
 @pytest.mark.parametrize("function", COUNTS, ids=lambda f: f.__name__)
 def test_loops_that_are_left(function, capsys):
     args, before, after = COUNTS[function]

@@ -71,6 +71,7 @@ def test_a_stand_in_has_shape_and_dtype_and_no_storage(dtype):
         assert not any(stand_in.strides) and not stand_in.flags.writeable
 
 
+@pytest.mark.slow
 def test_a_masked_cotangent_needs_no_care_where_the_derivative_is_finite():
     def f(x):
         total = 0.0
@@ -96,6 +97,7 @@ def diffused(x):
     return np.sum(np.tanh(np.exp(x) / math.sqrt(2.0) * np.sqrt(4.0)))
 
 
+@pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("function", [saturated, diffused])
 def test_roots_and_logarithms_of_constants_have_no_poles(function):
     x = np.array([[0.5, -0.3], [0.2, 0.1]])
@@ -113,6 +115,7 @@ def test_a_pole_that_may_be_met_is_still_looked_at(root):
         assert not np.isnan(ast_ad.grad(f)(np.array([0.0, 2.0]))).any()
 
 
+@pytest.mark.slow
 def test_a_vector_times_a_matrix_is_a_product_backwards_too():
     def f(x, a):
         return np.sum((x @ a) ** 2)
@@ -129,6 +132,7 @@ def test_signs_go_outward_and_vanish_in_differences():
     assert "-= " in source and "+= -" not in source
 
 
+@pytest.mark.slow
 def test_the_first_part_is_written_and_not_added():
     def f(x):
         return np.sum(x[1:] ** 3) + np.sum(x[:-1] ** 2 * x[1:])
@@ -148,6 +152,7 @@ def test_what_is_overwritten_is_not_erased_before_something_is_added():
     assert "[i] = 0" not in source
 
 
+@pytest.mark.slow
 def test_an_index_that_is_another_one_erases():
     def f(x):
         y = x.copy()
@@ -190,6 +195,7 @@ def test_numbers_are_computed_again_and_not_saved():
     assert "tape" not in source
 
 
+@pytest.mark.slow
 def test_a_statement_of_several_lines_is_quoted_once():
     def f(x):
         y = x.copy()
@@ -204,6 +210,7 @@ def test_a_statement_of_several_lines_is_quoted_once():
     assert source.count("# y[1:] = ") == 1
 
 
+@pytest.mark.slow
 def test_what_was_erased_is_filled_even_if_something_else_is_written_between():
     def f(x):
         y = x.copy()
@@ -217,6 +224,7 @@ def test_what_was_erased_is_filled_even_if_something_else_is_written_between():
     assert "= 0\n" not in source
 
 
+@pytest.mark.slow
 def test_what_is_read_between_sees_the_zero():
     def f(x):
         y = x.copy()
@@ -229,6 +237,7 @@ def test_what_is_read_between_sees_the_zero():
     source_of(f, np.array([0.5, 2.0, -1.0]))
 
 
+@pytest.mark.slow
 def test_no_copy_in_a_loop_where_a_view_is_copied_anyway():
     def f(a):
         a = a.copy()
@@ -268,6 +277,7 @@ def test_two_outer_products_are_one_product_of_matrices():
     assert "np.outer" not in source and source.count("np.stack") == 2
 
 
+@pytest.mark.slow
 def test_a_number_goes_to_the_vector_of_an_outer_product():
     def f(a, x, s):
         b = a + np.outer(x, x)
@@ -287,6 +297,7 @@ def test_a_product_takes_the_place_of_an_array_that_is_not_read_again():
     assert " *= 2" in source_of(f, a)
 
 
+@pytest.mark.slow
 def test_no_product_takes_the_place_of_what_others_see():
     def kept(a):
         b = a + 1.0
@@ -318,6 +329,7 @@ def test_no_product_takes_the_place_of_what_others_see():
     np.testing.assert_array_equal(a, [0.5, 2.0, -1.0])
 
 
+@pytest.mark.slow
 def test_items_of_lists_in_lists_are_saved_alone():
     def table(x):
         n = len(x)
@@ -333,6 +345,7 @@ def test_items_of_lists_in_lists_are_saved_alone():
     assert source.count("list_zeros_like(") == 1
 
 
+@pytest.mark.slow
 def test_numbers_of_lists_are_saved_alone():
     def chain(x, n):
         c = [1.0] * (n + 1)
@@ -388,6 +401,7 @@ def test_what_the_primal_computes_twice_is_one_to_the_sweep(twice):
     assert code.count("np.cos(") == code.count("np.sin(") == 1 and code.count("np.exp(") <= 1
 
 
+@pytest.mark.slow
 def test_what_was_written_between_is_not_the_same():
     def f(x):
         y = x.copy()

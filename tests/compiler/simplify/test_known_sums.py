@@ -69,6 +69,7 @@ def test_what_is_another_sum_stays(changed):
     assert count(function) == 4
 
 
+@pytest.mark.slow(beyond=31)
 @pytest.mark.parametrize("seed", range(60))
 def test_random_sums_keep_their_values(seed):
     """Of integers in floats, so that sums are exact in any order."""

@@ -98,6 +98,7 @@ def test_what_only_it_reads_is_asked_itself():
     assert readers(negative, outer, read(outer), other, result=other.out) == []
 
 
+@pytest.mark.slow
 def test_what_raises_in_a_value_raises_in_products_with_its_hessian():
     def f(x, a):
         y = np.linalg.inv(a) @ x

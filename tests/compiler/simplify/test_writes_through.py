@@ -136,6 +136,7 @@ def test_programs(function, order, backend):
     agrees(function, [np.asarray(A[::-1], order=order), np.repeat(V, 2)[::2]], backend)
 
 
+@pytest.mark.slow
 def test_what_is_joined(monkeypatch):
     """A write of a row of a view is one write; in another order of elements a copy goes back as a whole."""
     from ast_ad.calls import pipeline

@@ -83,6 +83,7 @@ PROGRAMS = [loop, reversed_loop, until, branches, early, nested, early_of_list]
 NONLINEAR = {np.sin, np.cos, np.tanh, np.exp}
 
 
+@pytest.mark.slow(beyond=2)
 @pytest.mark.parametrize("function", PROGRAMS, ids=lambda f: f.__name__)
 def test_halves_give_the_same_and_the_second_is_linear(function):
     program = primal(function, X)

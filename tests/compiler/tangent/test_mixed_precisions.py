@@ -43,7 +43,7 @@ FUNCTIONS = array_of_chosen, repeated, appended, wide_if_negative, wide_after_a_
 
 
 @pytest.mark.drawn(of=2)
-@pytest.mark.slow(beyond=3)
+@pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("f", FUNCTIONS, ids=lambda f: f.__name__)
 @pytest.mark.parametrize("factor", [1, -1, 3])
 def test_tangents_have_the_precision_of_their_values(f, factor):

@@ -26,7 +26,7 @@ def lowered(function, *args):
     return primal(function, *args), differentiable(leaves), leaves
 
 
-@pytest.mark.slow(beyond=3)
+@pytest.mark.slow(beyond=2)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case[0].__name__)
 def test_against_the_transposed_pullback(case):
     verify(*lowered(*case))
@@ -121,7 +121,7 @@ CONTAINERS = [
 ]
 
 
-@pytest.mark.slow(one_in=2)
+@pytest.mark.slow
 @pytest.mark.parametrize("case", CONTAINERS, ids=lambda case: case[0].__name__)
 def test_containers_and_paths(case):
     verify(*lowered(*case))
@@ -141,6 +141,7 @@ def several_results(x, y):
     return np.sin(x) * y, 3, (x[0] + y[1], [y * y])
 
 
+@pytest.mark.slow
 def test_views():
     verify(*lowered(written_through_views, X))
 
@@ -158,6 +159,7 @@ def test_several_results():
 
 
 # ----- numbers
+@pytest.mark.slow(beyond=3)
 @pytest.mark.parametrize("function", [np.abs, np.real, np.imag, np.conj, np.exp, np.angle, np.sqrt])
 def test_complex_arguments(function):
     """A real function of complex numbers has real tangents; the inner product is the real one."""
@@ -176,6 +178,7 @@ def complex_results(x, w):
     return np.sum(np.exp(1j * x * w)) * w
 
 
+@pytest.mark.slow
 def test_complex_results():
     verify(*lowered(complex_results, X, 0.4 + 0.3j))
 
@@ -202,6 +205,7 @@ def single(x, w):
     return y, np.mean(y), np.linalg.norm(w) * x
 
 
+@pytest.mark.slow
 def test_single_precision_stays():
     x, w = np.float32([0.3, 0.7]), np.float32([[1, 2], [3, 4]])
     program, wrt, values = lowered(single, x, w)
@@ -248,6 +252,7 @@ def test_nothing_is_emitted_for_what_is_constant():
     assert len(found.body.ops) == len(program.body.ops) + 1
 
 
+@pytest.mark.slow
 def test_one_pass():
     """The tangent is computed in the loop and the branch of the primal: no second one, no tape."""
     case = next(case for case in CASES if case[0].__name__ == "branch_in_loop")
@@ -274,12 +279,13 @@ OPTIONS = [
 ]
 
 
-@pytest.mark.slow(one_in=2)
+@pytest.mark.slow(one_in=8)
 @pytest.mark.parametrize("function", OPTIONS)
 def test_options_by_name_and_by_position(function):
     verify(*lowered(function, X))
 
 
+@pytest.mark.slow
 def test_a_list_of_integers_beside_a_value():
     def f(x, n):
         places = []

@@ -113,7 +113,7 @@ def test_agrees_with_differences_and_with_rows(function, backend):
     np.testing.assert_allclose(jacobian(X), differences(function, X), rtol=1e-7, atol=1e-9)
 
 
-@pytest.mark.slow(beyond=3)
+@pytest.mark.slow
 @pytest.mark.parametrize("function", AT_ONCE, ids=lambda f: f.__name__)
 def test_is_one_pass(function):
     jacobian = ast_ad.jacfwd(function, backend="numpy")
@@ -121,6 +121,7 @@ def test_is_one_pass(function):
     assert "seed" not in jacobian.source
 
 
+@pytest.mark.slow
 def test_a_number_is_the_sum_of_few_elements_of_the_seed():
     hessian = ast_ad.hessian(number, backend="numpy")
     np.testing.assert_allclose(hessian(X), differences(ast_ad.grad(number), X), rtol=1e-7, atol=1e-7)
@@ -129,6 +130,7 @@ def test_a_number_is_the_sum_of_few_elements_of_the_seed():
     assert "x.shape[0]" in zeros or "n" in zeros
 
 
+@pytest.mark.slow
 def test_arrays_larger_than_the_jacobian_are_not_held_for_all_directions():
     def of_many(x):
         return np.sum(np.sin(np.outer(np.arange(1000.0), x)))
