@@ -65,8 +65,7 @@ def read(of: Any, args: Described, known: Known = Known.ONES, residuals: str = "
 
 def settled(function: Function, backend: str = "numpy") -> Function:
     """A primal as it is differentiated: changed in place."""
-    joined = join_branches(join_paths(function))
-    return keep_exceptions(views_before_loops(share_sides(joined) if backend == "numba" else joined))
+    return keep_exceptions(views_before_loops(share_sides(join_branches(join_paths(function)), backend)))
 
 
 def halved(joint: Function, of: Function, written: Collection[int] = (), often: bool = False) -> list[Pure]:
@@ -108,8 +107,7 @@ def kernel_code(
     from ..compiler.kernels.numba import decorators, heading, why_left
     from ..compiler.kernels.partition.partition import partition
 
-    called = f"{pure.function.name}_kernel"
-    parts = partition(for_kernels(pure, report, dropped), called, whole, parallel, dropped)
+    parts = partition(for_kernels(pure, report, dropped), f"{pure[0].name}_kernel", whole, parallel, dropped)
     if not parts.kernels and not whole:
         raise NotCompiled(f"nothing for kernels: {why_left(parts)}")
     emitted = emit_module([*parts.kernels, parts.driver], heading(), decorators(parts, whole), parts.calls)

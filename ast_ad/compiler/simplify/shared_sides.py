@@ -1,6 +1,6 @@
 """What do both sides of a branch do? It is done once, before the branch or behind it.
 
-``share_sides(function) -> Function``. Before ``adjoint``, for kernels. ::
+``share_sides(function, backend) -> Function``. Before ``adjoint``, for kernels alone. ::
 
     if r < 0:  s[t] = w + (a + g) * r + b * s[t - 1]
     else:      s[t] = w + a * r + b * s[t - 1]
@@ -44,8 +44,8 @@ from .patterns import arg_key
 from .renaming import Renaming, reads_of, renamed, replace_reads
 
 
-def share_sides(function: Function) -> Function:
-    """Take out of branches, in place, what both sides do; return the function.
+def share_sides(function: Function, backend: str = "numba") -> Function:
+    """Take out of branches, in place, what both sides do, for kernels; return the function.
 
     >>> import operator
     >>> number, c, x, y = Scalar("float"), Var(Scalar("bool")), *(Var(Scalar("float")) for _ in "xy")
@@ -58,7 +58,8 @@ def share_sides(function: Function) -> Function:
     >>> ops[1].then.results == (y,), ops[1].orelse.results == (x,), len(ops[1].then.ops)
     (True, True, 0)
     """
-    _share(function.body)
+    if backend == "numba":
+        _share(function.body)
     return function
 
 
