@@ -257,7 +257,7 @@ class Guards:
         no defaults, its calls pass everything, and defaults that come later don't matter. What this package
         is made of stays what it is.
         """
-        if _is_own(guard):
+        if is_own(guard):
             return
         compared = guard.expected if guard.kind == "equal" else id(guard.expected)
         if guard.kind in ("same", "apart"):
@@ -302,7 +302,7 @@ class Guards:
         return len(self._guards)
 
 
-def _is_own(guard: Guard) -> bool:
+def is_own(guard: Guard) -> bool:
     """Whether it is about a function, a class or a module that one of this package's modules names."""
     root, steps = guard.path.root, guard.path.steps
     if isinstance(root, type):

@@ -1,5 +1,6 @@
 """Is every change of what a function reads from outside of its arguments noticed at the next call?"""
 
+import builtins
 import importlib.util
 
 import numpy as np
@@ -9,6 +10,8 @@ from ast_ad import FallbackWarning, StaleError, grad
 
 X = np.array([1.0, 2.0, 3.0])
 SOURCE = """
+import dataclasses
+
 import numpy as np
 
 scale, integer, flag, mode = 2.0, 3, True, "a"
@@ -39,6 +42,12 @@ class Model:
 
 model = Model()
 
+@dataclasses.dataclass
+class Plain:
+    a: float = 2.0
+    b: list = dataclasses.field(default_factory=list)
+    c: float = dataclasses.field(default=3.0, kw_only=True)
+
 def number(x): return scale * np.sum(x)
 def axis(x): return np.sum(np.sum(np.outer(x, x * x), axis=integer - 3) ** 2)
 def array(x): return np.sum(table * x)
@@ -65,7 +74,11 @@ def default(x, s=2.0): return s * np.sum(x)
 def keyword(x, *, s=2.0): return s * np.sum(x)
 def builtin(x): return abs(np.sum(x))
 def library(x): return np.sum(np.tanh(x))
+def added_builtin(x): return np.sum(x) * outside_scale
 def length(x): return np.sum(x) * len(items)
+def makes(x):
+    made = Plain()
+    return np.sum(x ** 2) * made.a * made.c + len(made.b)
 def identity(x): return np.sum(x) if model.part is None else np.sum(x) * model.part.w
 def loop_over_keys(x):
     t = 0.0
@@ -140,6 +153,9 @@ CHANGES = [
     ("keyword", lambda m: setattr(m.keyword, "__kwdefaults__", {"s": 5.0}), REBUILT),
     ("builtin", put("abs", lambda x: x * 2.0), REBUILT),
     ("length", lambda m: m.items.append(9.0), REBUILT),
+    ("makes", lambda m: setattr(m.Plain.__init__, "__defaults__", (5.0, [1])), REBUILT),
+    ("makes", lambda m: setattr(m.Plain.__init__, "__kwdefaults__", {"c": 5.0}), REBUILT),
+    ("makes", lambda m: setattr(m.Plain, "a", 5.0), REREAD),
     ("identity", lambda m: setattr(m.model, "part", m.Model()), REBUILT),
     ("loop_over_keys", lambda m: m.settings.__setitem__("another", 4.0), REBUILT),
 ]
@@ -176,6 +192,26 @@ def test_a_replaced_numpy_function(m, monkeypatch):
     monkeypatch.undo()
     np.testing.assert_array_equal(g(X), plain)
     assert programs(g) == 2
+
+
+def test_a_replaced_builtin(m, monkeypatch):
+    """As a module may do for all others."""
+    g, before = grad(m.builtin), abs
+    plain = g(X)
+    monkeypatch.setattr(builtins, "abs", lambda x: 2 * before(x))
+    np.testing.assert_allclose(g(X), 2 * plain)
+    monkeypatch.undo()
+    np.testing.assert_array_equal(g(X), plain)
+    assert programs(g) == 2
+
+
+def test_what_was_added_to_the_builtins(m, monkeypatch):
+    monkeypatch.setattr(builtins, "outside_scale", 2.0, raising=False)
+    g = grad(m.added_builtin)
+    np.testing.assert_array_equal(g(X), [2.0] * 3)
+    monkeypatch.setattr(builtins, "outside_scale", 5.0)
+    np.testing.assert_array_equal(g(X), [5.0] * 3)
+    assert programs(g) == 1
 
 
 def test_closure_cells():

@@ -126,8 +126,9 @@ def initialised_by(fn: types.FunctionType, made: Obj) -> type | None:
 
 def fill_dataclass(cx: Context, cls: Any, made: Obj, args: list[Value], kwargs: dict[str, Value]) -> None:
     """What the ``__init__`` does that the dataclass decorator has written for ``cls``."""
+    signature = inspect.signature(cls.__init__)
     try:
-        bound = inspect.signature(cls.__init__).bind(made, *args, **kwargs)
+        bound = signature.bind(made, *args, **kwargs)
     except TypeError as problem:
         raised = TypeError(str(problem))
         raise cx.unsupported(
@@ -142,9 +143,12 @@ def fill_dataclass(cx: Context, cls: Any, made: Obj, args: list[Value], kwargs: 
             continue
         if f.name in bound.arguments:
             value = bound.arguments[f.name]
+        elif f.init and (default := signature.parameters[f.name].default) is not OF_FACTORY:
+            # The field's own may be another by now: a parameter's default can be replaced.
+            value = outside_constant(cx, default, Path.of_default(cls.__init__, f.name))
         elif f.default_factory is not dataclasses.MISSING:
             value = doors.call(cx, Lit(f.default_factory), [], {})
-        elif f.default is not dataclasses.MISSING and (f.init or "__slots__" in vars(cls)):
+        elif f.default is not dataclasses.MISSING and "__slots__" in vars(cls):
             value = outside_constant(cx, f.default, Path.of_object(f, f.name).attribute("default"))
         else:
             continue
@@ -157,6 +161,9 @@ def fill_dataclass(cx: Context, cls: Any, made: Obj, args: list[Value], kwargs: 
 
 
 stored_past = functools.partial(store_plainly, hooked=True)
+
+OF_FACTORY = dataclasses._HAS_DEFAULT_FACTORY  # type: ignore[attr-defined]
+"""The default of a parameter whose field has a factory."""
 
 
 # ----- named tuples

@@ -18,9 +18,9 @@ from .. import doors
 from ..callables.container_methods import list_append
 from ..context import Context
 from ..conversion import from_python
-from ..guards import Guard, Path
+from ..guards import Guard, Path, is_own
 from ..hash_orders import note_order
-from ..outside_values import MAPPINGS, capture_live, outside
+from ..outside_values import MAPPINGS, capture_live, outside, outside_value
 from ..source.live_names import targets
 from ..store.holding import placed
 from ..store.identities import read_once, static_entries
@@ -101,9 +101,11 @@ def load_name(cx: Context, name: str) -> Any:
     if name in cx.frame.globals or is_stored(cx, cx.frame.globals, name):
         return outside(cx, cx.frame, "global", name)
     if hasattr(builtins, name):
-        if cx.inputs is not None:
-            cx.inputs.guards.add(Guard.missing(Path.of_global(cx.frame.globals, name)))
-        return Lit(getattr(builtins, name))
+        missing = Guard.missing(Path.of_global(cx.frame.globals, name))
+        if cx.inputs is None or is_own(missing):
+            return Lit(getattr(builtins, name))
+        cx.inputs.guards.add(missing)
+        return outside_value(cx, getattr(builtins, name), Path.of_global(vars(builtins), name))
     if cx.inputs is None:
         raise cx.unsupported(f"name `{name}`", "it is not defined", "define it")
     cx.inputs.guards.add(Guard.missing(Path.of_global(cx.frame.globals, name)))
