@@ -145,3 +145,18 @@ def test_large_contractions_are_calls_of_blas():
     assert "a product of two matrices" in str(derivative.explain())
     small, _ = derivative(a[:2, :2, :2], a[:2, :2, :2])
     assert small == pytest.approx(f(a[:2, :2, :2], a[:2, :2, :2]), rel=1e-12)
+
+
+def test_a_few_products_of_many_are_no_exception():
+    """How many there are is known at run time only: kernels that count them run whatever that is."""
+
+    def f(a, b, least):
+        return np.sum(np.einsum("ij,jk->ik", a[a[:, 0] > least], b) ** 2)
+
+    a, b = np.random.default_rng(0).normal(size=(2, 40, 40))
+    derivative = ast_ad.grad(f, (0, 1), backend="numba", fallback="error")
+    plain = ast_ad.grad(f, (0, 1), backend="numpy", fallback="error")
+    for least in (-9.0, 1.8, 9.0):
+        for bar, other in zip(derivative(a, b, least), plain(a, b, least), strict=True):
+            np.testing.assert_allclose(bar, other, rtol=1e-10, atol=1e-12)
+        assert "compiled with Numba" in derivative.explain()

@@ -8,6 +8,7 @@ The test of all rules' samples (``tests/rules/test_lengths.py``) holds each func
 
 from __future__ import annotations
 
+import enum
 import inspect
 import itertools
 import operator
@@ -23,7 +24,7 @@ from ...ir.alternatives import common
 from ...ir.dims import count
 from ...ir.ops import UNKNOWN, Arg, Lit, Seq, Var, atoms, variables
 from ...ir.spans import stretched
-from ...ir.types import EACH, Array, Dim, ListOf, Scalar, TupleOf, Type, type_of
+from ...ir.types import EACH, Array, Dim, ListOf, Scalar, TupleOf, Type, dtype_of, type_of
 from ..values import Callee
 from .dummies import InferenceError, atoms_of, int_size, is_int, list_length
 
@@ -43,8 +44,17 @@ class Untold(Exception):
     """Of this call no lengths are known."""
 
 
-class OneOf(tuple[Shape, ...]):
-    """Shapes of which a result has one: how many axes it has hangs on lengths that are not known."""
+class OneOf(tuple["Shape | Number", ...]):
+    """Shapes of which a result has one: how many axes it has hangs on what is not known yet."""
+
+
+class Number(enum.Enum):
+    """What stands among shapes for one of NumPy's numbers, which is no array without axes."""
+
+    NUMBER = enum.auto()
+
+
+NUMBER = Number.NUMBER
 
 
 MOST_OPEN = 3  # axes of which it is not known whether they are dropped
@@ -102,10 +112,11 @@ def with_lengths(found: object, told: Told) -> Any:
         parts = told if isinstance(told, list) and len(told) == len(found) else [[] for _ in found]
         items = [with_lengths(t, p) for t, p in zip(found, parts, strict=True)]
         return type(found)(*items) if hasattr(found, "_fields") else type(found)(items)
+    if isinstance(told, OneOf) and isinstance(found, (Array, Scalar)):
+        dtype = dtype_of(found)
+        return common([type_of(dtype.type(0)) if s is NUMBER else _array(dtype, s) for s in told])
     if not isinstance(found, Array) or found.shape is None:
         return found
-    if isinstance(told, OneOf):
-        return common([_array(found.dtype, shape) for shape in told])
     return _array(found.dtype, told if _is_shape(told, len(found.shape)) else (None,) * len(found.shape))
 
 

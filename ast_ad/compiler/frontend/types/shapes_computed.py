@@ -17,6 +17,7 @@ from .shape_rules import (
     COMPUTED,
     COMPUTED_IN,
     NONE,
+    NUMBER,
     OneOf,
     Shape,
     Untold,
@@ -365,6 +366,13 @@ def _cov(m: Arg, y: Arg = NONE, rowvar: Arg = Lit(True), *rest: Arg, **options: 
     return OneOf(((), (n, n)))
 
 
+@shape_of("scipy.linalg.lstsq")
+def _lstsq(a: Arg, b: Arg, *rest: Arg, **options: Arg) -> Any:
+    """Of a vector the residual is a number, or an empty array where the rank leaves none."""
+    columns, given = dims(a)[1], certain_dims(b)[1:]
+    return [(columns, *given), (None,) if given else OneOf((NUMBER, (0,))), (), (None,)]
+
+
 @shape_of(np.poly)
 def _poly(seq_of_zeros: Arg) -> Shape:
     (n,) = dims(seq_of_zeros)[:1]
@@ -378,7 +386,7 @@ BY_VALUE.update(
     {
         np.nonzero, np.flatnonzero, np.argwhere, np.unique, np.compress, np.extract, np.trim_zeros,
         np.union1d, np.intersect1d, np.setdiff1d, np.setxor1d, np.unique_values, np.bincount, np.roots,
-        np.polymul, np.linalg.lstsq, np.histogram, helpers.reserve, "scipy.linalg.lstsq",
+        np.polymul, np.linalg.lstsq, np.histogram, helpers.reserve,
         "scipy.spatial.distance.pdist",
     }
 )  # fmt: skip
