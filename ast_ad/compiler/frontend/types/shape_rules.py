@@ -113,7 +113,7 @@ def with_lengths(found: object, told: Told) -> Any:
         items = [with_lengths(t, p) for t, p in zip(found, parts, strict=True)]
         return type(found)(*items) if hasattr(found, "_fields") else type(found)(items)
     if isinstance(told, OneOf) and isinstance(found, (Array, Scalar)):
-        dtype = dtype_of(found)
+        dtype = np.dtype(dtype_of(found))
         return common([type_of(dtype.type(0)) if s is NUMBER else _array(dtype, s) for s in told])
     if not isinstance(found, Array) or found.shape is None:
         return found
