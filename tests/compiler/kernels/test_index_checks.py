@@ -163,3 +163,42 @@ def test_no_element_at_all():
         value_and_grad(X[:0], K)
     value, bar = value_and_grad(X[:0], K[:0])
     assert value == 0.0 and bar.shape == (0,)
+
+
+OF_ONE_NUMBER = [
+    lambda x, k: x[0] + np.zeros(len(x))[k],
+    lambda x, k: x[0] * np.full(len(x), 2.0)[-k - 1],
+    lambda x, k: x[0] + np.sum(np.zeros((len(x), 2))[k]),
+    lambda x, k: x[0] + np.sum(np.zeros((2, len(x)))[:, k]),
+    lambda x, k: np.sum(x[0] * np.full(len(x), 2.0)[np.array([0, k])]),
+    lambda x, k: sum([x[0] * np.ones(len(x))[i] for i in range(k + 1)]),
+    lambda x, k: np.ones(len(x), bool)[k] * x[0],
+    lambda x, k: (x > 0)[k] * x[0],
+    lambda x, k: x[0] * (np.zeros((len(x), 2)) + 1.0)[k, 1],
+]
+
+
+@pytest.mark.parametrize("f", OF_ONE_NUMBER)
+def test_places_of_which_nothing_is_read(f):
+    """One number fills the array, or its axis is of one element: the place is checked all the same."""
+    value_and_grad = ast_ad.value_and_grad(f, backend="numba", check=False)
+    for x, k in ((X[:3], 1), (X[:3], 3), (X[:3], 7), (X[:1], 0), (X[:1], 1), (X[:0], 0)):
+        try:
+            expected = f(x, k)
+        except IndexError:
+            with pytest.raises(IndexError):
+                value_and_grad(x, k)
+        else:
+            assert value_and_grad(x, k)[0] == pytest.approx(expected, rel=1e-13)
+
+
+def test_a_place_that_is_read_for_its_check_alone():
+    def f(x, k):
+        table = np.full(len(x), 2.0)
+        table[k]
+        return np.sum(x * x)
+
+    value_and_grad = ast_ad.value_and_grad(f, backend="numba", check=False)
+    assert value_and_grad(X, 39)[0] == pytest.approx(np.sum(X * X))
+    with pytest.raises(IndexError):
+        value_and_grad(X, 40)

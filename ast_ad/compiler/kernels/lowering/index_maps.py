@@ -10,14 +10,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ...ir.ops import Arg, Lit, Seq, Slice, Var
+from ...ir import builtin
+from ...ir.ops import Arg, Lit, Op, Seq, Slice, Var
 from ...ir.types import Array, Dim, Scalar
 from .. import runtime as kernels
 from ..nests.affine_indices import Index
 from ..nests.body import INT, Body
 from ..numbers import ranges
 from ..numbers.scalars import NoForm, argument_type
-from .loop_values import Value, stretched
+from .loop_values import Value, reads_place, stretched
 
 if TYPE_CHECKING:
     from ..nests.scalarize import Scalarizer
@@ -112,7 +113,15 @@ def position(s: Scalarizer, index: Arg, array: Value, axis: int) -> Arg:
         return index
     elif isinstance(length, Lit) and s.bounds.within(index, length.value):
         return index
-    return s.body.op(kernels.position, index, length, type=INT)
+    return checked(s.body, index, array, axis)
+
+
+def checked(body: Body, index: Arg, array: Value, axis: int) -> Var:
+    """The place that an integer names, which raises an exception where there is none."""
+    place = body.op(kernels.position, index, array.lengths[axis], type=INT)
+    if not reads_place(array, axis):  # the check would go with the place, that nothing is read from
+        body.append(Op(builtin.unread, (place,), (), effect=True))
+    return place
 
 
 def _slice(
@@ -245,7 +254,7 @@ def _gathered(s: Scalarizer, array: Value, items: list[Arg]) -> Part:
         for k, value in enumerate(values):
             if isinstance(value, Value):
                 number = value.element(body, stretched(value, inner))
-                out.append(Index.of(body.op(kernels.position, number, array.lengths[axes[k]], type=INT)))
+                out.append(Index.of(checked(body, number, array, axes[k])))
             elif k in fixed:
                 out.append(fixed[k])
             elif k in new:

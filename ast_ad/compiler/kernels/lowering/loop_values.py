@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ...ir.ops import Arg, Lit, Var
+from ...ir.ops import Arg, Lit, Op, Var, reads, variables
 from ...ir.types import Array, Scalar
 from ..nests.affine_indices import ZERO, Index
 from ..nests.body import Body
@@ -149,6 +149,19 @@ class Formula(Value):
     def reads(self) -> Iterator[Memory]:
         for part in self.parts:
             yield from part.reads()
+
+
+def reads_place(value: Value, axis: int) -> bool:
+    """Whether elements depend on where they are along an axis: not so where one number fills the array."""
+    if isinstance(value, Memory):
+        return True
+    body, place = Body(accesses=[]), Var(Scalar("int"))
+    found = value.element(body, tuple(Index.of(place) if k == axis else ZERO for k in range(value.rank)))
+    needed = set(variables(found))
+    for op in reversed(body.ops):
+        if not isinstance(op, Op) or not needed.isdisjoint(op.outs):
+            needed.update(reads(op))
+    return place in needed
 
 
 def stretched(value: Value, place: Place) -> Place:
