@@ -17,7 +17,8 @@ from . import doors
 from .context import Context, TensorOutside
 from .values import Arr, Bound, Dct, Lst, Range, Tup, Value, is_tensor
 
-TOLD = str, bytes, enum.Enum, re.Pattern  # objects outside that are told by what they are, and stay so
+TOLD = str, bytes, enum.Enum, re.Pattern, types.EllipsisType, types.NotImplementedType
+"""Objects outside that are told by what they are, and stay so."""
 
 
 def from_python(cx: Context, value: object) -> Any:

@@ -286,3 +286,20 @@ def test_an_object_that_is_another_at_every_read():
     np.testing.assert_allclose(found, [2.0, 2.0, 2.0])
     with pytest.raises(StaleError):
         grad(lambda x: np.sum(odd.anything(x)), fallback="error")(X)
+
+
+ROWS = Ellipsis
+
+
+def labels_outside(x):
+    """``Ellipsis`` is what it is, by the name that it has and by another."""
+    m = x.reshape(2, 2)
+    squares = np.einsum(m, [Ellipsis, 1], [Ellipsis]) * np.einsum(m, [ROWS, 1], [ROWS])
+    return np.sum(squares) if NotImplemented is not None else 0.0
+
+
+def test_singletons_are_constants(monkeypatch):
+    derivative = grad(labels_outside, fallback="error")
+    assert derivative(np.arange(4.0)).tolist() == [2.0, 2.0, 10.0, 10.0]
+    monkeypatch.setitem(globals(), "ROWS", 0)
+    assert derivative(np.arange(4.0)).tolist() == [2.0, 2.0, 10.0, 10.0]

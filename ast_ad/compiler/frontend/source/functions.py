@@ -100,7 +100,9 @@ def find_source(function: Callee, follow_wrapped: bool = False) -> Source:
         reference, parsed = _parsed.get(id(code), (None, None))
         if parsed is None or reference is None or reference() is not code:
             parsed = run_deep(_parse, plain)
-            _parsed[id(code)] = weakref.ref(code, functools.partial(_forget, id(code))), parsed
+            # No code of Python's: an exception of a signal's handler would be lost in what a reference calls.
+            forget = functools.partial(_parsed.pop, id(code))  # the reference is its default
+            _parsed[id(code)] = weakref.ref(code, forget), parsed
     return Source(
         tree=parsed.tree,
         filename=code.co_filename,
@@ -111,10 +113,6 @@ def find_source(function: Callee, follow_wrapped: bool = False) -> Source:
         name=plain.__name__,
         class_name=parsed.class_name,
     )
-
-
-def _forget(key: int, _: object) -> None:
-    _parsed.pop(key, None)
 
 
 def plain_function(function: Callee, follow_wrapped: bool = False) -> types.FunctionType:
