@@ -391,7 +391,10 @@ def _getitem(s: Scalarizer, op: Op) -> None:
         if isinstance(op.args[0], Var) and _takes_vectors(array):
             array = s.in_memory(op.args[0])  # once for each element, however often one is chosen
         parts = [array, *_arrays(s, op.args[1])]
-        element = lambda body, place: array.element(body, gather(body, place))  # noqa: E731
+
+        def element(body: Body, place: tuple[Index, ...]) -> Arg:
+            return array.element(body, gather(body, place))
+
         chosen_ones = Formula(op.out.type, part.lengths, parts, element, 2)
         chosen_ones.gathers = True
         s.bind(op.out, chosen_ones)

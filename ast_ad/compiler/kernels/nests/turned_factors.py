@@ -14,31 +14,16 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections import Counter
-from collections.abc import Callable, Collection, Iterator
-from typing import Any
+from collections.abc import Collection
 
 import numpy as np
 
-from ...ir import builtin
-from ...ir.ops import (
-    Arg,
-    Block,
-    For,
-    Function,
-    Lit,
-    Op,
-    Seq,
-    Statement,
-    Var,
-    blocks,
-    operands,
-    variables,
-    walk,
-)
-from ...ir.types import Array, Type
+from ...ir.ops import Arg, Block, For, Function, Lit, Op, Seq, Statement, Var, blocks, variables, walk
+from ...ir.types import Array
+from ...simplify.renaming import reads_of
 from ..numbers.selections import minimum
-from .body import INT, element_type
+from .affine_indices import Index
+from .body import INT, Body, Origin, element_type
 from .cells import LONGEST
 
 BLOCK = 256
@@ -53,8 +38,7 @@ def of_products(kernel: Function) -> list[Op]:
     products = [op for op in walk(kernel.body) if isinstance(op, Op) and _is_product(op)]
     if not products:
         return []
-    reads = Counter(v for op in walk(kernel.body) for v in variables(*operands(op)))
-    reads.update(v for block in _within(kernel.body) for v in variables(*block.results))
+    reads = reads_of(kernel.body)
     reads.subtract(v for op in products for v in variables(*op.args[:2]))
     views = [op for op in walk(kernel.body) if isinstance(op, Op) and _is_transpose(op) and not reads[op.out]]
     return [*products, *views]
@@ -125,52 +109,32 @@ class _Turned:
     def loop(self, op: Op, rows: Var, out: Var) -> For:
         """Each column of the result for some rows at once; the axes of arrays are in their old order yet."""
         matrix, transposed = _factor(op.args[1], self.bases)
-        shape, write = self.shapes[out], _Writer(op)
+        shape, number = self.shapes[out], element_type(out.type)
         assert isinstance(shape, Seq)
-        start, end, column, row = (Var(INT, hint) for hint in ("start", "end", "j", "i"))
-        terms = range(_short(rows))
-        places = [(column, Lit(k)) if transposed else (Lit(k), column) for k in terms]
-        numbers = [write.element(matrix, place) for place in places]
-        within = _Writer(op)
-        products = [within.product(within.element(rows, (row, Lit(k))), numbers[k]) for k in terms]
-        within.store(out, (row, column), functools.reduce(within.sum, products))
-        write.ops.append(within.loop(row, (start, end, Lit(1))))
-        columns = write.loop(column, (Lit(0), Lit(_short(out)), Lit(1)))
-        outer = _Writer(op)
-        after = outer.put(operator.add, INT, start, Lit(BLOCK))
-        outer.ops.append(Op(minimum, (after, shape.items[0]), (end,), span=op.span, adjoint=op.adjoint))
-        outer.ops.append(columns)
-        return outer.loop(start, (Lit(0), shape.items[0], Lit(BLOCK)))
+        start, end, j, i = (Var(INT, hint) for hint in ("start", "end", "j", "i"))
+        terms = [Index.of(Lit(k)) for k in range(_short(rows))]
+        outer = Body(origin=Origin(op.span, op.adjoint))
+        columns = outer.inner(frozenset({out}))
+        places = [(Index(j), k) if transposed else (k, Index(j)) for k in terms]
+        numbers = [columns.load(matrix, matrix, place) for place in places]
+        inner = columns.inner(frozenset({out}))
+        products = [
+            inner.op(operator.mul, inner.load(rows, rows, (Index(i), k)), n, type=number)
+            for k, n in zip(terms, numbers, strict=True)
+        ]
+        total = functools.reduce(lambda x, y: inner.op(operator.add, x, y, type=number), products)
+        inner.store(out, out, (Index(i), Index(j)), total)
+        columns.append(_loop(i, start, end, 1, inner))
+        after = outer.op(operator.add, start, Lit(BLOCK), type=INT)
+        outer.append(Op(minimum, (after, shape.items[0]), (end,)))
+        outer.append(_loop(j, Lit(0), Lit(_short(out)), 1, columns))
+        whole = _loop(start, Lit(0), shape.items[0], BLOCK, outer)
+        whole.span, whole.adjoint = op.span, op.adjoint
+        return whole
 
 
-class _Writer:
-    """The statements of a loop, from the place of an operation."""
-
-    def __init__(self, origin: Op) -> None:
-        self.span, self.adjoint = origin.span, origin.adjoint
-        self.ops: list[Statement] = []
-
-    def put(self, fn: Callable[..., Any], type: Type, *args: Arg) -> Var:
-        out = Var(type)
-        self.ops.append(Op(fn, args, (out,), span=self.span, adjoint=self.adjoint))
-        return out
-
-    def element(self, array: Var, place: tuple[Arg, ...]) -> Var:
-        return self.put(operator.getitem, element_type(array.type), array, Seq(place))
-
-    def product(self, a: Var, b: Var) -> Var:
-        return self.put(operator.mul, a.type, a, b)
-
-    def sum(self, a: Var, b: Var) -> Var:
-        return self.put(operator.add, a.type, a, b)
-
-    def store(self, array: Var, place: tuple[Arg, ...], value: Arg) -> None:
-        args, outs = (array, Seq(place), value), (Var(array.type),)
-        self.ops.append(Op(builtin.setitem_, args, outs, span=self.span, effect=True, adjoint=self.adjoint))
-
-    def loop(self, counter: Var, bounds: tuple[Arg, Arg, Arg]) -> For:
-        block = Block(self.ops)
-        return For(counter, bounds, (), (), (), block, (), span=self.span, adjoint=self.adjoint)
+def _loop(counter: Var, start: Arg, stop: Arg, step: int, body: Body) -> For:
+    return For(counter, (start, stop, Lit(step)), (), (), (), Block(body.ops), ())
 
 
 def _rows(op: Op, bases: dict[Var, Factor]) -> Var | None:
@@ -212,10 +176,3 @@ def _is_product(op: Op) -> bool:
 
 def _is_transpose(op: Op) -> bool:
     return op.fn is np.transpose and len(op.args) == 1 and not op.kwargs
-
-
-def _within(block: Block) -> Iterator[Block]:
-    yield block
-    for op in block.ops:
-        for inner in blocks(op):
-            yield from _within(inner)
