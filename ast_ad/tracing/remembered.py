@@ -18,9 +18,8 @@ import numpy as np
 
 from .imports import has_code, is_library
 from .placing import ABSENT, Whole
-from .walk import Walk
+from .walk import TABLES, Walk, items
 
-TABLES = dict, list, tuple
 DATA = {type(None), bool, int, float, complex, str, bytes, np.ndarray, *np.sctypeDict.values()}
 
 
@@ -42,8 +41,8 @@ class Remembered:
             return _names, _names(space)  # what is there stays alive, and its tables are as they are
         for value in space.values():
             self._watch(value)
-            if type(value) in TABLES:
-                self._watch_all(value.values() if type(value) is dict else value)
+            if issubclass(type(value), TABLES):
+                self._watch_all(items(value))
         return _told, _told(space)
 
     def _watch_all(self, values: Iterable[Any]) -> None:
@@ -88,7 +87,7 @@ def _names(space: Any) -> tuple[int, ...]:
 def _told(space: Any) -> list[Any]:
     """The names of a namespace and by ids what they mean, data left out: programs count and fill lists."""
     return [
-        (name, _of_table(value) if type(value) in TABLES else id(value))
+        (name, _of_table(value) if issubclass(type(value), TABLES) else id(value))
         for name, value in zip(space, space.values(), strict=False)  # a cell may be empty
         if type(value) not in DATA
     ]
@@ -96,8 +95,7 @@ def _told(space: Any) -> list[Any]:
 
 def _of_table(table: Any) -> Any:
     """What has code in a table, and of dicts, which are namespaces themselves, which one it is."""
-    items = table.values() if type(table) is dict else table
-    return [id(table) if type(table) is dict else 0, *(id(v) for v in items if type(v) not in DATA)]
+    return [id(table) if type(table) is dict else 0, *(id(v) for v in items(table) if type(v) not in DATA)]
 
 
 class Last:

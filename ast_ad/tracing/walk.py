@@ -172,6 +172,8 @@ def _modules_held(function: types.FunctionType) -> dict[str, Any]:
     return {name: v for name, v in held if type(v) is types.ModuleType}
 
 
+TABLES = dict, list, tuple
+MOST_ITEMS = 10_000  # of a table, beyond which those in it are not looked into
 BY_TEXT = {"getattr", "vars", "__dict__"}  # which ask a module for what a text names
 
 
@@ -212,10 +214,28 @@ def _dict_of(value: Any) -> Any:
 
 
 def items(value: Any) -> Sequence[Any]:
-    """A value, or what is in a table of values."""
-    if type(value) is dict:
-        return list(value.values())
-    return value if type(value) in (list, tuple) else (value,)
+    """A value, or what is in a table of values, and in the tables in it.
+
+    >>> items(3), items({"a": [1, (2, 3)], "b": {}}), items([])
+    ((3,), [1, 2, 3], [])
+    """
+    if not issubclass(type(value), TABLES):
+        return (value,)
+    found, pending, seen = list[Any](), [value], {id(value)}
+    for table in pending:  # which grows meanwhile
+        inside = dict.values(table) if issubclass(type(table), dict) else _iterated(table)
+        for item in list(inside):
+            if not issubclass(type(item), TABLES):
+                found.append(item)
+            elif id(item) not in seen and len(found) < MOST_ITEMS:
+                seen.add(id(item))
+                pending.append(item)
+    return found
+
+
+def _iterated(table: Any) -> Iterator[Any]:
+    """What is in a list or tuple, without a question to code of the user's."""
+    return (list if issubclass(type(table), list) else tuple).__iter__(table)
 
 
 def _members(cls: type) -> Iterator[Any]:

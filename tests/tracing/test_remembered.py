@@ -4,6 +4,7 @@ Each helper calls ``math.exp`` by a name of a module of its own: it takes no tra
 was found, and replaced, in the very trace.
 """
 
+import collections
 import functools
 import gc
 import itertools
@@ -48,6 +49,10 @@ class Model(Base):
     pass
 
 helper, table, named = helper_of(2.0), [helper_of(2.0)], {"one": helper_of(2.0)}
+Step = collections.namedtuple("Step", "name calls")
+nested, paths = {"all": {"one": (0.0, [helper_of(2.0)])}}, [Step("one", [helper_of(2.0)])]
+ordered, boxed = collections.OrderedDict(one=helper_of(2.0)), Box()
+boxed.calls = {"one": [helper_of(2.0)]}
 box, model, module = Box(), Model(), sys.modules[helper_of(2.0, "inside").__module__]
 box.call = helper_of(2.0)
 partial = functools.partial(lambda x, call: call(x), call=helper_of(2.0))
@@ -61,6 +66,18 @@ def by_table(x):
 
 def by_text(x):
     return named["one"](traced(x))
+
+def by_nested(x):
+    return nested["all"]["one"][1][0](traced(x))
+
+def by_tuple(x):
+    return paths[0].calls[0](traced(x))
+
+def by_ordered(x):
+    return ordered["one"](traced(x))
+
+def by_table_of_object(x):
+    return boxed.calls["one"][0](traced(x))
 
 def by_object(x):
     return box.call(traced(x))
@@ -136,6 +153,24 @@ CHANGES = {
     "another table": ("by_table", lambda space, value: space.update(table=[value])),
     "in a dict": ("by_text", lambda space, value: space["named"].update(one=value)),
     "another dict": ("by_text", lambda space, value: space.update(named={"one": value})),
+    "in a table in a table": (
+        "by_nested",
+        lambda space, value: space["nested"]["all"].update(one=(0, [value])),
+    ),
+    "in the innermost": (
+        "by_nested",
+        lambda space, value: space["nested"]["all"]["one"][1].__setitem__(0, value),
+    ),
+    "in a named tuple": ("by_tuple", lambda space, value: space["paths"][0].calls.__setitem__(0, value)),
+    "another named tuple": (
+        "by_tuple",
+        lambda space, value: space["paths"].__setitem__(0, space["Step"]("one", [value])),
+    ),
+    "in an ordered dict": ("by_ordered", lambda space, value: space["ordered"].update(one=value)),
+    "in a table of an object's": (
+        "by_table_of_object",
+        lambda space, value: space["boxed"].calls.update(one=[value]),
+    ),
     "an object's": ("by_object", lambda space, value: setattr(space["box"], "call", value)),
     "another object": ("by_object", lambda space, value: space.update(box=types.SimpleNamespace(call=value))),
     "a method": ("by_method", lambda space, value: setattr(space["Model"], "energy", energy_of(value))),
@@ -165,7 +200,14 @@ CHANGES = {
 @pytest.fixture
 def space():
     late(None, helper_of(2.0))
-    found = {"traced": traced, "helper_of": helper_of, "sys": sys, "np": np, "functools": functools}
+    found = {
+        "traced": traced,
+        "helper_of": helper_of,
+        "sys": sys,
+        "np": np,
+        "functools": functools,
+        "collections": collections,
+    }
     found["__name__"] = "programs_here"
     exec(PROGRAMS, found)
     return found
