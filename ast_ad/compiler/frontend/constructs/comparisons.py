@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
+from collections.abc import Iterable
 from typing import Any
 
 import gast
@@ -16,12 +17,14 @@ from .. import doors
 from ..builder import type_of_arg
 from ..context import Context
 from ..conversion import from_python
-from ..guards import Guard, is_constant
+from ..guards import Guard
 from ..loops.slots import in_heap
 from ..outside_values import MAPPINGS, has_outside, own_item_code
+from ..store.identities import static_entries
 from ..store.outer_stores import Attributes
 from ..store.records import COMPARED, note
 from ..tables import expression
+from ..told_values import is_constant
 from ..types.dummies import int_value
 from ..values import Arr, Dct, Live, Lst, Obj, Tup, Value
 from .attribute_stores import has_entry
@@ -117,6 +120,8 @@ def compare(cx: Context, op: str, left: Value, right: Value) -> Any:
             return identity(cx, "Is" if op == "Eq" else "IsNot", left, right)
     if isinstance(left, (Tup, Lst)) and isinstance(right, (Tup, Lst)):
         return compare_sequences(cx, op, left, right)
+    if isinstance(left, Dct) and isinstance(right, Dct) and op in ("Eq", "NotEq"):
+        return compare_dicts(cx, op, left, right)
     one, two = cx.static_value(left), cx.static_value(right)
     if not isinstance(left, Arr) and not isinstance(right, Arr):
         static = [cx.is_static(left), cx.is_static(right)]
@@ -178,8 +183,21 @@ def compare_sequences(cx: Context, op: str, left: Value, right: Value) -> Any:
         return cx.emit(COMPARE[op], left, right)
     if len(one) != len(two) or type(left) is not type(right):
         return Lit(op == "NotEq")
+    return all_equal(cx, op, zip(one, two, strict=True))
+
+
+def compare_dicts(cx: Context, op: str, left: Dct, right: Dct) -> Any:
+    """Two dicts of known keys are equal if their keys are, and what stands under each."""
+    one, two = static_entries(cx, left), static_entries(cx, right)
+    if one.keys() != two.keys():
+        return Lit(op == "NotEq")
+    return all_equal(cx, op, ((value, two[key]) for key, value in one.items()))
+
+
+def all_equal(cx: Context, op: str, pairs: Iterable[tuple[Value, Value]]) -> Any:
+    """Whether the two of each pair are equal (``Eq``), or not all of them (``NotEq``)."""
     result: Any = Lit(True)
-    for a, b in zip(one, two, strict=True):
+    for a, b in pairs:
         part = doors.python_bool(cx, doors.truth(cx, compare(cx, "Eq", a, b)))
         if isinstance(part, Lit) and not part.value:
             result = Lit(False)
