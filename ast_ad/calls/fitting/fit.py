@@ -9,10 +9,10 @@ from typing import Any
 
 from ...compiler.frontend.aspects import aspect_of
 from ...compiler.frontend.captures import Captures
-from ...compiler.frontend.guards import same_constant
 from ...compiler.frontend.inputs import Inputs
 from ...compiler.frontend.length_patterns import Known, pattern, shapes_of
 from ...compiler.frontend.signatures import signature
+from ...compiler.frontend.told_values import same_constant
 from ...errors import ELSEWHERE, SAME, TWICE, SharedMemoryError, UnsupportedError
 from ...trees import changed, containers, repeated
 from .kept_stores import Given, Stores

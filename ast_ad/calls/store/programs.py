@@ -24,6 +24,7 @@ from ...compiler.frontend.aspects import aspect_of
 from ...compiler.frontend.guards import Guard, Guards, Path
 from ...compiler.frontend.length_patterns import Known, pattern, shapes_of
 from ...compiler.frontend.signatures import signature
+from ...compiler.frontend.told_values import content
 from ...compiler.ir.ops import Op, Span, walk
 from ...compiler.report import Note, Report
 from ...rules.registry import changes, rules_of_users
@@ -250,6 +251,7 @@ def _read_structure(found: Any) -> Any:
 
 
 SEEN: dict[str, Any] = {
+    "content": content,
     "type": type,
     "length": len,
     "keys": tuple,

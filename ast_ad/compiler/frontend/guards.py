@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from .told_values import content, is_constant, same_constant
+
 ATTRIBUTE, ITEM = "attribute", "item"
 OWN_ITEM = "own item"  # of a dict, by no code that its class has for reading it
 MISSING: Any = type("Missing", (), {"__repr__": lambda self: "MISSING"})()
@@ -191,6 +193,11 @@ class Guard:
         return Guard(path, "keys", tuple(expected))
 
     @staticmethod
+    def content(path: Path, expected: Any) -> Guard:
+        """A set, a range or a slice of the same constants."""
+        return Guard(path, "content", content(expected))
+
+    @staticmethod
     def missing(path: Path) -> Guard:
         """Nothing: the name is not defined (and so a builtin is meant)."""
         return Guard(path, "missing", MISSING)
@@ -321,28 +328,8 @@ def is_own(guard: Guard) -> bool:
 _OWN = f"{__name__.partition('.')[0]}."
 
 
-def same_constant(value: Any, expected: Any) -> bool:
-    """Equality that tells 1 from 1.0 and True and 0.0 from -0.0, and takes nan for itself."""
-    if value is expected:
-        return True
-    if type(value) is not type(expected):
-        return False
-    if isinstance(expected, tuple):
-        return len(value) == len(expected) and all(map(same_constant, value, expected))
-    if isinstance(expected, (float, complex)):
-        return repr(value) == repr(expected)
-    return bool(value == expected)
-
-
-_CONSTANTS = (str, bytes, bool, int, float, complex, types.NoneType)
-
-
-def is_constant(value: object) -> bool:
-    """Whether a value is told by what it is: a number, text, or a tuple of such."""
-    return type(value) in _CONSTANTS or (type(value) is tuple and all(map(is_constant, value)))
-
-
 _SEEN = {
+    "content": "what it holds",
     "type": "its class",
     "length": "its length",
     "keys": "its keys",
@@ -352,6 +339,7 @@ _TESTS: dict[str, Callable[[Any, Any], Any]] = {
     "identical": lambda value, expected: value is expected,
     "same": lambda value, expected: value is expected,
     "equal": same_constant,
+    "content": lambda value, expected: same_constant(content(value), expected),
     "type": lambda value, expected: type(value) is expected,
     "length": lambda value, expected: len(value) == expected,
     "keys": lambda value, expected: tuple(value) == expected,
@@ -363,6 +351,7 @@ _TESTS: dict[str, Callable[[Any, Any], Any]] = {
 _TEXTS = {
     "identical": "{value} is e{i}",
     "equal": "((v := {value}) is e{i} or same_constant(v, e{i}))",
+    "content": "same_constant(content({value}), e{i})",
     "type": "type({value}) is e{i}",
     "length": "len({value}) == e{i}",
     "keys": "tuple({value}) == e{i}",
@@ -387,7 +376,7 @@ def tests_of(guards: Iterable[Guard]) -> tuple[list[str], dict[str, Any]]:
     The names are ``v``, numbered ones (``e0``, ``m0``, ``r0``), and ``args``, the arguments that paths start
     from.
     """
-    space: dict[str, Any] = {"same_constant": same_constant, **CALLED}
+    space: dict[str, Any] = {"same_constant": same_constant, "content": content, **CALLED}
     tests = []
     for i, guard in enumerate(guards):
         steps = guard.path.steps

@@ -24,7 +24,7 @@ from . import doors
 from .aspects import aspect_of
 from .constructs.attributes import load_attribute
 from .context import Context, TensorOutside
-from .conversion import TOLD
+from .conversion import TOLD, from_python
 from .guards import Guard, Guards, Path
 from .length_patterns import Known, Lengths, leaf_type
 from .outside_records import outside_records
@@ -32,6 +32,7 @@ from .outside_values import outside_value, require_plain_items
 from .signatures import ITEMS_APART, is_code, list_type, signature
 from .store.outer_stores import BEFORE, Places
 from .tables import Intrinsic
+from .told_values import is_set, is_told
 from .values import Arr, Bound, Closed, Dct, Live, Lst, Tup, is_tensor
 
 HELD = ("outside", "held")  # among the constants: arrays from outside have names there
@@ -247,6 +248,9 @@ class Inputs:
             return Bound(Lit(value.__func__), (owner,))
         if isinstance(value, GENERATORS):
             return self.generator(value, path)
+        if is_told(value) and (deep or not is_set(value)):
+            self.guards.add(Guard.content(path, value))
+            return from_python(cx, value)
         if deep:
             raise cx.unsupported(
                 f"a {type(value).__name__} from outside as a sequence of numbers",
@@ -259,9 +263,8 @@ class Inputs:
     def generator(self, value: object, path: Path) -> Var:
         """A generator of random numbers, which the program gets at every call."""
         if path not in self.captured:
-            var = Var(Opaque(type(value).__name__), path.identifier)
+            self.captured[path] = var = Var(Opaque(type(value).__name__), path.identifier)
             self.captures.append((path, var, type(value)))
-            self.captured[path] = var
         return self.captured[path]
 
     def live(self, value: object, path: Path, fixed: bool = False) -> Live:
@@ -329,13 +332,11 @@ class Inputs:
             if key not in self.constants and path in self.places.tails:
                 raise Restart({key})  # something has been appended: read them before
             kind = None if ITEMS_APART in self.constants else list_type(value)
-            if kind is not None:
-                self.at_run_time = True
-                var = Var(kind, path.identifier)
-                self.captures.append((path, var, signature(value)))
-                found.initial = var
-            else:
+            if kind is None:
                 found.initial = self.sequence(cx, value, path)
+                return
+            self.at_run_time, found.initial = True, Var(kind, path.identifier)
+            self.captures.append((path, found.initial, signature(value)))
 
         found.initial = Closed(str(path), "its items were not read", path, tail, open_)
         if key in self.constants:
@@ -437,8 +438,7 @@ class Inputs:
 
     def class_member(self, cls: type, name: str) -> None:
         """A method or property was found in a class; it must stay there."""
-        path = Path.of_object(cls, cls.__name__).attribute(name)
-        found = getattr(cls, name)
+        path, found = Path.of_object(cls, cls.__name__).attribute(name), getattr(cls, name)
         if isinstance(found, types.MethodType):
             path, found = path.attribute("__func__"), found.__func__
         self.guards.add(Guard.value(path, found))

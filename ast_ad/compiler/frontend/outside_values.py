@@ -15,8 +15,9 @@ from ..ir.ops import Lit
 from .constructs.local_classes import is_local
 from .context import Context
 from .conversion import from_python
-from .guards import ATTRIBUTE, ITEM, MISSING, Guard, Path, is_constant
+from .guards import ATTRIBUTE, ITEM, MISSING, Guard, Path
 from .store.outer_stores import GLOBALS, Attributes, found_in_class, is_bound, is_stored, read
+from .told_values import is_constant
 from .values import Bound, Dct, Frame, Live, Value
 
 MAPPINGS = dict, types.MappingProxyType  # of which an outside object may be one that is read item by item

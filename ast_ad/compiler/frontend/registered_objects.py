@@ -15,8 +15,9 @@ from ...registered import Registered, entry_of, instance_attributes, is_slot
 from ...trees import TreeDef, flatten
 from ..ir.ops import Lit
 from .context import NOT_STATIC, Context
-from .guards import Guard, Path, is_constant
+from .guards import Guard, Path
 from .outside_values import outside_value
+from .told_values import is_constant
 from .values import Dct, Lst, Obj, Tup, Value
 
 if TYPE_CHECKING:

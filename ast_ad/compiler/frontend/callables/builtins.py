@@ -27,12 +27,13 @@ from ..constructs.operators import binary, fold
 from ..constructs.super_attributes import is_inherited
 from ..context import Context
 from ..conversion import from_python
-from ..guards import Guard, Path, is_constant
+from ..guards import Guard, Path
 from ..outside_values import class_member, class_stays
 from ..store.holding import same_elements
 from ..store.identities import static_entries
 from ..store.outer_stores import is_bound
 from ..tables import CALLS, METHODS, Intrinsic, handles
+from ..told_values import is_constant
 from ..types.type_questions import asked
 from ..values import Arr, Bound, Callee, Closure, Dct, Live, Lst, Maybe, Obj, Super, Tup, Unbound, Value
 from .asked_attributes import gives

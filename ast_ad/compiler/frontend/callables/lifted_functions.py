@@ -21,9 +21,10 @@ from ...ir.ops import Var
 from ..constructs.expressions import load_name
 from ..context import Context
 from ..conversion import from_python
-from ..guards import Path, is_constant
+from ..guards import Path
 from ..outside_values import outside_value
 from ..source.functions import find_source
+from ..told_values import is_constant
 from ..values import Bound, Closure, Dct, Frame, Lst, Maybe, Tup, Unbound, Value
 from .call_sites import tree_of
 

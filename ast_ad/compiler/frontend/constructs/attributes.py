@@ -36,6 +36,7 @@ from ..store.identities import one_of, read_once
 from ..store.memory_layouts import flags_read, strides_read
 from ..store.outer_stores import Attributes, found_in_class, is_in_class, is_stored, storing_class
 from ..tables import METHODS, Intrinsic
+from ..told_values import is_set
 from ..types.type_questions import asked, exact, known_rank, present, python_dummies, require_plain
 from ..values import (
     Arr,
@@ -92,6 +93,8 @@ def load_attribute(cx: Context, base: Value, name: str) -> Any:
         handler = METHODS.get(("dict" if isinstance(base, Dct) else "list", name))
         if handler is not None:
             return Bound(Lit(Intrinsic(handler)), (base,))
+    if isinstance(base, (Lit, Live)) and is_set(base.value) and ("set", name) in METHODS:
+        return Bound(Lit(Intrinsic(METHODS["set", name])), (base,))
     if isinstance(base, (Range, slice)) and name in ("start", "stop", "step"):
         return getattr(base, name)
     if isinstance(base, (Range, slice)) and cx.is_static(base):

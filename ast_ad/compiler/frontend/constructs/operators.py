@@ -20,11 +20,13 @@ from ..callables.container_methods import list_extend
 from ..context import Context
 from ..conversion import from_python
 from ..hash_orders import note_order
+from ..outside_values import capture_live
 from ..source.opaque import run_apart
 from ..store.holding import own_elements, same_elements
 from ..tables import expression
+from ..told_values import is_told
 from ..types.dummies import int_size
-from ..values import Arr, Callee, Lst, Tup, Value
+from ..values import Arr, Callee, Live, Lst, Tup, Value
 from .expressions import evaluate, format_percent
 from .object_operators import (
     binary_objects,
@@ -73,6 +75,8 @@ def eval_bin_op(cx: Context, node: gast.BinOp) -> Any:
 
 def binary(cx: Context, fn: Callee, left: Value, right: Value) -> Any:
     """``left fn right`` of Python: sequences are concatenated and repeated, numbers computed."""
+    if fn in OF_SETS:
+        left, right = as_known_set(cx, left), as_known_set(cx, right)
     if is_operand(left) or is_operand(right):
         found = binary_objects(cx, fn, left, right)
         if found is not None:
@@ -91,6 +95,14 @@ def binary(cx: Context, fn: Callee, left: Value, right: Value) -> Any:
     if fn is operator.pow:
         settle_exponent(cx, left, right)
     return cx.emit(fn, left, right)
+
+
+OF_SETS = operator.and_, operator.or_, operator.xor, operator.sub
+
+
+def as_known_set(cx: Context, value: Value) -> Any:
+    """A set from outside as what it holds now; any other value itself."""
+    return capture_live(cx, value) if isinstance(value, Live) and is_told(value.value) else value
 
 
 def settle_exponent(cx: Context, base: Value, exponent: Value) -> None:

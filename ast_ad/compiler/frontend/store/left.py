@@ -22,9 +22,10 @@ from ..constructs.boundness import bound_flag, value_of
 from ..constructs.leaving_values import kind_inside
 from ..constructs.local_classes import is_local
 from ..context import Context
-from ..guards import ITEM, Guard, Path, is_constant
+from ..guards import ITEM, Guard, Path
 from ..loops.slots import in_heap
 from ..signatures import is_code
+from ..told_values import is_constant
 from ..values import Arr, Closed, Dct, Live, Lost, Lst, Obj, Pool, Tup, Unbound, Value
 from .holding import pools_with
 from .keys import STRING
