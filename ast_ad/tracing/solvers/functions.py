@@ -36,6 +36,11 @@ from ..traced_array import Traced, plain
 from .implicit import Solution
 from .tried_points import Tried
 
+UNPACKING = {
+    *("newton", "fixed_point", "least_squares", "solve_ivp", "fminbound"),
+    *("fmin_bfgs", "fmin_cg", "fmin_ncg", "fmin_l_bfgs_b", "fmin_tnc", "fmin_slsqp"),
+}
+"""The solvers that call ``f(x, *args)`` whatever ``args`` is; to others a list is one argument."""
 CLOSE = 1e-3  # an error that is larger, relative to the solution, is told
 Place = tuple[str, int, str]
 place_of_call: ContextVar[Place | None] = ContextVar("place_of_call", default=None)
@@ -64,7 +69,8 @@ class Call:
         found = self.options.get("args", ())
         if found is None and self.bound.signature.parameters["args"].default is None:
             return ()
-        return found if isinstance(found, tuple) else (found,)  # one argument, which may be None
+        unpacks = self.name in UNPACKING and isinstance(found, Iterable) and not isinstance(found, dict)
+        return tuple(found) if unpacks or isinstance(found, tuple) else (found,)  # which may be None
 
     def solve(self, watched: str = "", /, **changed: Any) -> Any:
         """What the original returns, on plain numbers.
