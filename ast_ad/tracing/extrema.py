@@ -1,7 +1,7 @@
-"""What are ``max(x, y)``, ``min(values)`` and ``iter(x)`` of traced numbers?
+"""What are ``max(x, y)``, ``min(values)``, ``sum(values)`` and ``iter(x)`` of traced numbers?
 
 Of equal numbers Python's own ``max`` returns the first, and it alone would get the gradient: compiled code
-shares it.
+shares it. Python's ``sum`` keeps what it loses by rounding of floats, and these are none to it.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from ..eager.dispatch import needs_grad, plain_of
 from ..eager.numpy_protocol import run
 from ..eager.state import state
 from ..eager.tensor import Tensor
+from ..rules import float_sums
+from .traced_array import plain, python_number
 
 
 def _sharing(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -36,6 +38,34 @@ def _sharing(original: Callable[..., Any]) -> Callable[..., Any]:
     return extremum
 
 
+def _summed(iterable: Any, /, start: Any = 0) -> Any:
+    """``sum``, which compensates the roundings of traced floats as Python does those of its own."""
+    if not (float_sums.COMPENSATES and state.tracing) or isinstance(start, (str, bytes, bytearray)):
+        return builtins.sum(iterable, start)
+    items = iterable if type(iterable) in (list, tuple) else list(iterable)
+    if not any(isinstance(item, Tensor) for item in (start, *items)):
+        return builtins.sum(items, start)
+    total, lost = start, 0.0
+    for item in items:
+        of_floats, kind = type(plain(total)) is float, type(plain(item))
+        if of_floats and kind is not float and not issubclass(kind, int):
+            total, lost = _with_lost(total, lost), 0.0
+        after = total + item
+        if of_floats and kind is float:
+            lost += float_sums.rounded_off(plain(total), plain(item), plain(after))
+        total = after
+    return _with_lost(total, lost)
+
+
+def _with_lost(total: Any, lost: float) -> Any:
+    if not lost or not isinstance(total, Tensor):
+        return float_sums.compensated(total, lost)
+    return python_number(run(float_sums.compensated, (total, lost), {}))
+
+
+_summed.in_place_of = builtins.sum  # type: ignore[attr-defined]
+
+
 def _is_number(value: Any) -> bool:
     return value._array.ndim == 0 if isinstance(value, Tensor) else isinstance(value, numbers.Number)
 
@@ -51,5 +81,6 @@ _iterator.in_place_of = builtins.iter  # type: ignore[attr-defined]
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "max": _sharing(builtins.max),
     "min": _sharing(builtins.min),
+    "sum": _summed,
     "iter": _iterator,
 }

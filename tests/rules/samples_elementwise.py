@@ -9,6 +9,7 @@ import numpy as np
 from sample import Sample, apart, cnormal, normal, positive, unit
 
 from ast_ad.rules import partials as p
+from ast_ad.rules.float_sums import compensated
 
 X, Y, ROW, CUBE = normal(3, 4), normal(3, 4, seed=1), normal(4, seed=2), normal(2, 1, 4, seed=3)
 P, U, Z, W = positive(3, 4), unit(3, 4), cnormal(3, 4), cnormal(4, seed=1)
@@ -176,6 +177,7 @@ SAMPLES = {
     math.hypot: [(3.0, 4.0), (1.0, 2.0, 3.0), (2.0,)],
     math.dist: [([1.0, 2.0], [3.0, 5.0]), ((1.0, 2.0), (3.0, 5.0))],
     math.fsum: [([1.0, 2.0, 3.0],)],
+    compensated: [Sample((1.5, 0.0), kink=True)],
     math.prod: [([2.0, 0.0, 3.0],), Sample(([2.0, 3.0],), {"start": 2.5})],
     builtins.sum: [
         ([1.0, 2.0],),

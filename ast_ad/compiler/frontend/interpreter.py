@@ -31,6 +31,7 @@ from .callables import (
     set_methods,
     splits,
     strided_views,
+    sums,
     text_searches,
     ufunc_methods,
 )
@@ -85,6 +86,7 @@ READERS = (
     splits,
     statements,
     strided_views,
+    sums,
     testable,
     text_searches,
 )  # the others are what these stand on

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import builtins
 import functools
-import math
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +12,7 @@ import numpy as np
 
 from ....rules.standing import program_for
 from ...ir.ops import Lit, Var
-from ...ir.types import Array, Scalar
+from ...ir.types import Scalar
 from .. import doors
 from ..constructs.boundness import Raised, emit_raise
 from ..constructs.branches import python_bool, truth
@@ -274,26 +272,6 @@ def inner_frame(cx: Context, enclosing: Frame, names: frozenset[str]) -> Any:
         comprehension=True,
         call=enclosing.call,
     )
-
-
-@handles(sum)
-def b_sum(cx: Context, source: Value, start: Value | None = None) -> Any:
-    if isinstance(source, Lst) and isinstance(cx.state.get(source), Var):
-        return cx.emit(builtins.sum, source, *(() if start is None else (start,)))
-    if isinstance(source, Arr) and not isinstance(cx.read(source).type, type(None)):
-        type_ = cx.read(source).type
-        if isinstance(type_, Array) and type_.ndim == 1 and start is None:
-            return cx.emit(builtins.sum, source)
-    return accumulate(
-        cx, source, Lit(0) if start is None else start, lambda a, b: binary(cx, operator.add, a, b)
-    )
-
-
-@handles(math.fsum)
-def b_fsum(cx: Context, seq: Value) -> Any:
-    """``math.fsum`` rounds once: it is no sum of sums."""
-    source = consumed(cx, seq)
-    return cx.emit(math.fsum, source if isinstance(source, Arr) else to_list(cx, source))
 
 
 @handles(any)

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ....rules import containers, helpers
+from ....rules import containers, float_sums, helpers
 from ....rules.numpy import decompositions, diagonals, fft, joining, products, reductions, signal
 from ....rules.numpy.gather import refuse
 from ....rules.registry import body_of
@@ -307,6 +307,15 @@ def summed(iterable, start=0):
     return start
 
 
+def nothing_lost(total, x, after):
+    """Sums are made in any order here: what rounding takes away is not kept."""
+    return 0.0
+
+
+def without_lost(total, lost):
+    return total
+
+
 def multiplied(iterable, start=1):
     _only(isinstance(iterable, np.ndarray) and np.ndim(iterable) == 1)
     for value in iterable:
@@ -347,6 +356,8 @@ ROWS_LIKE = {helpers.list_from_array, joining.split_like}
 
 DEFINITIONS: dict[Any, Any] = {
     builtins.sum: summed,
+    float_sums.rounded_off: nothing_lost,
+    float_sums.compensated: without_lost,
     math.prod: multiplied,
     builtins.max: largest,
     builtins.min: least,
