@@ -115,8 +115,8 @@ class SolverCall(TracedCall):
         names = self.form.names
         if names is None:
             return found
-        parts = (getattr(found, name) for name in names)
-        return tuple(np.array(part) if isinstance(part, (bool, np.bool)) else part for part in parts)
+        parts = [_part(found, name) for name in names]
+        return tuple(np.array(part) if isinstance(part, (bool, np.bool, int)) else part for part in parts)
 
     def _recorded(
         self, leaves: tuple[Any, ...], constants: tuple[Any, ...], to_first_order: bool = True
@@ -181,6 +181,13 @@ class SolverCall(TracedCall):
                 if now.flags.writeable:
                     now[...] = before
                 raise self.differs("one of its functions writes to an array from outside")
+
+
+def _part(found: Any, name: str) -> Any:
+    """What stands in a result under a name: attributes, and places in tuples."""
+    for step in name.split("."):
+        found = found[int(step)] if step.isdigit() else getattr(found, step)
+    return found
 
 
 class Again:

@@ -336,7 +336,7 @@ def calls_itself(p):
 
 def tells_more(p):
     root, told = brentq(lambda x: cubic(x, p), 0, 5, full_output=True)
-    return root * told.converged
+    return root * (told.flag == "converged")
 
 
 def returns_all(p):

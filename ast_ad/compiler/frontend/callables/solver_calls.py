@@ -26,7 +26,7 @@ from .call_sites import arrangement, operation
 from .lifted_functions import Structure
 
 _double = np.dtype(float)
-FLOAT, NUMPY, TRUTH = Scalar("float"), Scalar("float", _double), Scalar("bool")
+FLOAT, NUMPY, TRUTH, INT = Scalar("float"), Scalar("float", _double), Scalar("bool"), Scalar("int")
 EITHER = Scalar("float")  # as the user's functions have it: a guess, of NumPy's if anything given to them is
 
 
@@ -36,10 +36,14 @@ def _array(ndim: int) -> Array:
 
 @dataclass(frozen=True)
 class Form:
-    """What a solver returns: ``names`` are the attributes that are read of it, or None: it is that itself."""
+    """What a solver returns: ``names`` are the attributes that are read of it, or None: it is that itself.
+
+    Of a tuple of ``count`` items they are places in it, and attributes of what is there: "0", "1.converged".
+    """
 
     types: tuple[Type, ...]
     names: tuple[str, ...] | None = None
+    count: int = 0
 
     @property
     def tree(self) -> TreeDef:
@@ -53,6 +57,9 @@ Given = dict[str, Any]
 
 
 def _number(given: Given, kind: Type = FLOAT) -> Form | None:
+    if _on(given, "full_output"):
+        told = ("1.converged", "1.iterations", "1.function_calls")
+        return Form((kind, kind, TRUTH, INT, INT), ("0", "1.root", *told), 2)
     return Form((kind,)) if _off(given, "full_output") and _on(given, "disp") else None
 
 
@@ -60,15 +67,17 @@ def _newton(given: Given) -> Form | None:
     start = given["x0"]
     real = isinstance(start, Lit) and type(start.value) is float
     real |= isinstance(start, Var) and isinstance(start.type, Scalar) and start.type.kind == "float"
-    return _number(given, EITHER) if real else None
+    return _number(given, NUMPY) if real else None
 
 
 def _root_scalar(given: Given) -> Form | None:
     bracketed = _off(given, "x0")
-    return Form((FLOAT if bracketed else EITHER,), ("root",)) if _named(given) else None
+    return Form((FLOAT if bracketed else NUMPY,), ("root",)) if _named(given) else None
 
 
 def _fsolve(given: Given) -> Form | None:
+    if _on(given, "full_output"):
+        return Form((_array(1), INT), ("0", "2"), 4)
     return Form((_array(1),)) if _off(given, "full_output") else None
 
 
@@ -106,7 +115,8 @@ def _on(given: Given, name: str) -> bool:
 
 
 FORMS: dict[str, Callable[[Given], Form | None]] = {
-    **dict.fromkeys("brentq brenth ridder bisect toms748".split(), _number),
+    **dict.fromkeys("brentq brenth ridder bisect".split(), _number),
+    "toms748": lambda given: _number(given, NUMPY),
     "newton": _newton,
     "root_scalar": _root_scalar,
     "fsolve": _fsolve,
@@ -143,7 +153,20 @@ def solved(cx: Context, fn: Any, args: Sequence[Value], kwargs: dict[str, Value]
     found = operation(cx, call, structure.leaves, fn.__name__)
     if form.names is None:
         return found
-    return Obj(result_class(fn), dict(zip(form.names, found.items, strict=True)))
+    return parts_of(fn, form, dict(zip(form.names, found.items, strict=True)))
+
+
+def parts_of(fn: Any, form: Form, known: dict[str, Value]) -> Any:
+    """The abstract result of which these parts are known."""
+    if not form.count:
+        return Obj(result_class(fn), known)
+    items: list[Value] = []
+    for place in map(str, range(form.count)):
+        named = {
+            name.partition(".")[2]: value for name, value in known.items() if name.startswith(place + ".")
+        }
+        items.append(known[place] if place in known else Obj(result_class(fn), named))
+    return Tup(tuple(items))
 
 
 def form_of(fn: Any, args: Sequence[Value], kwargs: dict[str, Value]) -> Form | None:
@@ -173,6 +196,9 @@ def unread(cx: Context, fn: Any) -> Exception:
     )
 
 
+OPTIMIZE_RESULTS = {"fsolve", "root", "minimize", "minimize_scalar", "least_squares", "solve_ivp"}
+
+
 @functools.cache
 def result_class(fn: Any) -> type:
     """A class of results, of which only those attributes are known that an instance has."""
@@ -189,7 +215,7 @@ def result_class(fn: Any) -> type:
         raise NotImplementedError
 
     known_later.__ast_ad_lower__ = refused  # type: ignore[attr-defined]
-    played = RootResults if fn.__name__ == "root_scalar" else OptimizeResult
+    played = OptimizeResult if fn.__name__ in OPTIMIZE_RESULTS else RootResults
     space = {PLAYS: played, **dict.fromkeys(ASKED, known_later)}
     return type(f"ResultOf_{fn.__name__}", (), space)
 
