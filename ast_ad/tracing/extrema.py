@@ -17,7 +17,6 @@ from ..eager.numpy_protocol import run
 from ..eager.state import state
 from ..eager.tensor import Tensor
 from ..rules import float_sums
-from .traced_array import plain, python_number
 
 
 def _sharing(original: Callable[..., Any]) -> Callable[..., Any]:
@@ -47,12 +46,12 @@ def _summed(iterable: Any, /, start: Any = 0) -> Any:
         return builtins.sum(items, start)
     total, lost = start, 0.0
     for item in items:
-        of_floats, kind = type(plain(total)) is float, type(plain(item))
+        of_floats, kind = type(plain_of(total)) is float, type(plain_of(item))
         if of_floats and kind is not float and not issubclass(kind, int):
             total, lost = _with_lost(total, lost), 0.0
         after = total + item
         if of_floats and kind is float:
-            lost += float_sums.rounded_off(plain(total), plain(item), plain(after))
+            lost += float_sums.rounded_off(plain_of(total), plain_of(item), plain_of(after))
         total = after
     return _with_lost(total, lost)
 
@@ -60,7 +59,7 @@ def _summed(iterable: Any, /, start: Any = 0) -> Any:
 def _with_lost(total: Any, lost: float) -> Any:
     if not lost or not isinstance(total, Tensor):
         return float_sums.compensated(total, lost)
-    return python_number(run(float_sums.compensated, (total, lost), {}))
+    return run(float, (run(float_sums.compensated, (total, lost), {}),), {})
 
 
 _summed.in_place_of = builtins.sum  # type: ignore[attr-defined]

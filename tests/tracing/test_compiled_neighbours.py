@@ -4,7 +4,6 @@ import collections.abc
 import math
 import subprocess
 import sys
-import time
 
 import numpy as np
 import pytest
@@ -26,7 +25,7 @@ def traced(function):
     """The function, as code that is traced and not compiled."""
 
     def call(*args):
-        time.perf_counter()  # may look at anything
+        sys._getframe()  # may look at anything
         return function(*args)
 
     return call

@@ -6,7 +6,7 @@ import copy
 import functools
 import math
 import operator
-import time
+import os
 
 import numpy as np
 import scipy  # whose parts are loaded where they are named
@@ -106,8 +106,8 @@ def random_numbers(x):
 
 
 @refused("it is compiled code that may", X)
-def clock(x):
-    return np.sum(x) * time.time()  # here
+def process(x):
+    return np.sum(x) * os.getpid()  # here
 
 
 @refused("ValueError: math domain error", X)
