@@ -530,8 +530,12 @@ def test_names_are_as_before():
 
 
 def test_threads():
+    """What a plain thread computes is plain. ``type(v) is np.float64`` may be answered with no there.
+
+    Both names mean others as a trace begins or ends: one is read before that, and one after it.
+    """
     expected = np.array([math.cos(V[0]), 0, 0, 0]) + np.append(np.sin(2 * V[:3]), 0)
-    wrong, plain = [], []
+    wrong, plain, values = [], [], []
 
     def trace():
         for _ in range(100):
@@ -541,7 +545,8 @@ def test_threads():
 
     def compute():
         for _ in range(500):
-            if type(uses_many_names(V)) is not np.float64:
+            values.append(uses_many_names(V))
+            if not isinstance(values[-1], np.float64):
                 plain.append(1)
 
     before = dict(globals())
@@ -551,6 +556,7 @@ def test_threads():
     for thread in threads:
         thread.join()
     assert not wrong and not plain and before == globals()
+    assert {type(value) for value in values} == {np.float64}
 
 
 # ----- writes to numbers

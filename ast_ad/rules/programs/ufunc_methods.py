@@ -112,7 +112,7 @@ def reduceat(fn, array, indices, axis=0, dtype=None):
         end = int(indices[k + 1]) if k + 1 < len(indices) else count
         if begin < 0 or begin >= count:
             raise IndexError("index out-of-bounds in reduceat")
-        parts.append(_sum(rows, begin, end) if fn is np.add else _folded(fn, rows, begin, end))
+        parts.append(_sum(rows, begin, end) if fn == np.add else _folded(fn, rows, begin, end))
     found = np.stack(parts) if len(parts) > 0 else rows[:0]
     return np.ascontiguousarray(np.moveaxis(found, 0, axis))
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import copy
 import functools
 import operator
 import types
 import typing
 import warnings
 from collections import OrderedDict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ import numpy as np
 from ....rules import helpers
 from ....rules.structured import PLAYS
 from ...ir.ops import Lit, Op, Var
-from ...ir.types import Scalar, has_references
+from ...ir.types import Scalar
 from .. import doors
 from ..constructs.attribute_stores import store_attribute
 from ..constructs.attributes import load_attribute
@@ -29,16 +28,13 @@ from ..context import Context
 from ..conversion import from_python
 from ..guards import Guard, Path
 from ..outside_values import class_member, class_stays
-from ..store.holding import same_elements
-from ..store.identities import static_entries
 from ..store.outer_stores import is_bound
 from ..tables import CALLS, METHODS, Intrinsic, handles
 from ..told_values import is_constant
 from ..types.type_questions import asked
-from ..values import Arr, Bound, Callee, Closure, Dct, Live, Lst, Maybe, Obj, Super, Tup, Unbound, Value
+from ..values import Bound, Callee, Closure, Dct, Live, Maybe, Obj, Super, Unbound, Value
 from .asked_attributes import gives
 from .decorated_errors import decorated
-from .dict_methods import dict_copy
 from .getters import made_outside
 from .iterables import b_dict, b_range
 from .numpy_calls import in_place
@@ -254,57 +250,6 @@ def b_super(cx: Context, *args: Value) -> Any:
     if args or cell is None or not names:
         raise cx.unsupported("super() here", "its class is not known", "name the base class")
     return Super(cell.cell_contents, cx.state.get_name(cx.frame, names[0]))
-
-
-@handles(copy.copy)
-def b_copy(cx: Context, value: Value) -> Any:
-    if isinstance(value, Arr):
-        return cx.emit(np.copy, value)
-    if isinstance(value, Lst):
-        return same_elements(cx, value, cx.state.get(value))
-    if isinstance(value, Dct):
-        return dict_copy(cx, value)
-    if isinstance(value, Live):
-        raise cx.unsupported(
-            f"a copy of a {type(value.value).__name__}",
-            "the object outlives the call, and a write to the copy is none to it",
-            "make an object within the function",
-        )
-    return Obj(value.cls, dict(cx.state.get(value))) if isinstance(value, Obj) else value
-
-
-@handles(copy.deepcopy)
-def b_deepcopy(cx: Context, value: Value, memo: Value = Lit(None)) -> Any:
-    if cx.static_value(memo) is not None:
-        raise cx.unsupported("copy.deepcopy with a memo", "it is not followed", "leave it out")
-    return deep_copy(cx, value, {})
-
-
-def deep_copy(cx: Context, value: Value, copies: dict[int, Value]) -> Any:
-    """A copy of all that is in a value; what is in it twice is in the copy twice."""
-    if id(value) in copies:
-        return copies[id(value)]
-
-    def each(items: Iterable[Value]) -> tuple[Any, ...]:
-        return tuple(deep_copy(cx, item, copies) for item in items)
-
-    if isinstance(value, Tup):
-        found: Any = Tup(each(value.items), value.cls)
-    elif isinstance(value, Lst) and isinstance(cx.state.get(value), tuple):
-        found = copies[id(value)] = Lst(())
-        cx.state.set(found, each(cx.state.get(value)))
-    elif isinstance(value, (Dct, Obj)):
-        found = copies[id(value)] = Dct({}, value.cls) if isinstance(value, Dct) else Obj(value.cls, {})
-        content = static_entries(cx, value) if isinstance(value, Dct) else cx.state.get(value)
-        cx.state.set(found, dict(zip(content, each(content.values()), strict=True)))
-    else:
-        if isinstance(value, Lst) and has_references(cx.state.get(value).type):
-            raise cx.unsupported(
-                "copy.deepcopy of this list", "which of its elements are one array is not known", "copy each"
-            )
-        found = b_copy(cx, value)
-    copies[id(value)] = found
-    return found
 
 
 def by_dummies(cx: Context, fn: Callee, *args: Value, **kwargs: Value) -> Any:
