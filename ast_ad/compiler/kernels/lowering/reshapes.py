@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...ir.dims import count
-from ...ir.ops import Arg, Lit, Op, Seq, variables
+from ...ir.ops import Arg, Lit, Op, Seq, Var, variables
 from ...ir.types import Array, Dim, Scalar
 from .. import runtime as kernels
 from ..nests.affine_indices import ZERO, Index
 from ..nests.body import INT, Body
 from ..numbers import row_places
 from ..numbers.scalars import NoForm
-from .forms import form_of, require_equal, require_not_negative
+from .forms import form_of, require_at_least, require_equal, require_not_negative
 from .loop_values import Filled, Memory, Place, Value
 from .lowering import count_of
 
@@ -160,6 +160,8 @@ def _lengths(s: Scalarizer, op: Op, value: Value, dims: Sequence[Dim | int]) -> 
         require_equal(s, product, total)
         return tuple(s.has_length(d, n) for d, n in zip(dims, given, strict=True))
     left = s.body.op(row_places.rows_in, total, product, type=INT)
+    if isinstance(product, Var):  # 0, which nothing fits; of no elements nobody may ask for the rows
+        require_at_least(s, left, 0)
     return tuple(s.has_length(d, left if n is None else n) for d, n in zip(dims, asked, strict=True))
 
 

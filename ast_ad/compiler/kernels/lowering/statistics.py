@@ -13,6 +13,7 @@ from .arrangements import only
 
 def bincount(x, weights=None, minlength=0):
     only(np.ndim(x) == 1 and x.dtype == np.int64)
+    assert minlength >= 0
     count, least = minlength, 0
     for i in range(len(x)):
         count, least = max(count, int(x[i]) + 1), min(least, int(x[i]))
