@@ -274,6 +274,8 @@ class _Pass(Values):
         primitive = lookup(op.fn)
         if primitive is None or primitive.kind != "composite" or len(op.outs) != 1:
             return False
+        if op.fn in helpers.REFUSED_BY_VALUE:
+            return False
         assert primitive.rule is not None
         builder = Builder(Block(), op.adjoint)
         builder.span = op.span

@@ -32,6 +32,14 @@ def spaced(x, k):
     return np.sum(np.linspace(0.0, x[-1], k) ** 2)
 
 
+def weighted(x, k):
+    return np.average(x, weights=x * k)
+
+
+def repeated(x, k):
+    return np.sum(np.broadcast_to(x, (k, len(x))) ** 2)
+
+
 EMPTY, X = np.zeros(0), np.linspace(0.1, 1.0, 6)
 REFUSED = {
     slopes: [(EMPTY, 2)],
@@ -40,6 +48,8 @@ REFUSED = {
     rows: [(X, 4), (X, 0), (EMPTY, 0), (X, -2)],
     smoothed: [(X, 0), (EMPTY, 3)],
     spaced: [(X, -1), (EMPTY, 3)],
+    weighted: [(X, 0), (EMPTY, 3)],
+    repeated: [(X, -1), (EMPTY, -1)],
 }
 
 

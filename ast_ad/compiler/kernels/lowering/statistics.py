@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ....rules.numpy import contractions, sorting
+from ....rules.numpy import contractions, reductions, sorting
 from .arrangements import only
 
 
@@ -29,6 +29,19 @@ def bincount(x, weights=None, minlength=0):
     for i in range(len(x)):
         out[x[i]] += weights[i]
     return out
+
+
+# ----- weights
+def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
+    """As its composite has it, of weights that have a sum."""
+    if weights is not None:
+        placed = weights if np.ndim(weights) == np.ndim(a) else reductions.along_axis(weights, a, axis)
+        total = np.sum(placed, axis=axis)
+        if np.ndim(total) == 0:
+            assert total != 0
+        else:
+            assert np.all(total != 0)
+    return reductions.average(a, axis, weights, returned, keepdims=keepdims)
 
 
 # ----- moments of several variables
@@ -288,6 +301,7 @@ def _outer(g, b, columns, rows):
 
 DEFINITIONS: dict[Any, Any] = {
     np.bincount: bincount,
+    np.average: average,
     np.cov: cov,
     np.linalg.norm: norm,
     np.linalg.vector_norm: vector_norm,

@@ -13,7 +13,7 @@ from ...ir.ops import Arg, Lit, Op, Seq
 from ...ir.types import Array, Scalar
 from ..nests.affine_indices import ZERO, Index
 from ..numbers.scalars import NoForm
-from .forms import broadcast, form_of, require_at_least, require_equal
+from .forms import broadcast, form_of, require_at_least, require_equal, require_not_negative
 from .loop_values import Filled, Mapped, Sliding, Value, stretched
 
 if TYPE_CHECKING:
@@ -118,6 +118,7 @@ def _broadcast_to(s: Scalarizer, op: Op) -> None:
     for item, dim in zip(items, type.shape, strict=True):
         known = s.extent(dim)
         lengths.append(s.number(item) if known is None else known)
+        require_not_negative(s, lengths[-1])
     if not isinstance(value, Value):
         s.bind(op.out, Filled(type, tuple(lengths), value))
         return
