@@ -440,9 +440,6 @@ OF_VECTORS: set[Callable[..., Any]] = set()
 # NumPy functions that write to their first argument, and the pure functions that give what it holds then.
 IN_PLACE: dict[Callable[..., Any], Callable[..., Any]] = {}
 
-# Composites that NumPy refuses for some values, as their text does not: who runs it in their place has to.
-REFUSED_BY_VALUE: set[Callable[..., Any]] = {np.average}
-
 # Real arguments give real or complex results, depending on their values: complex covers both.
 COMPLEX_BY_VALUE: set[Callable[..., Any]] = {np.linalg.eig, np.linalg.eigvals, np.roots}
 

@@ -61,7 +61,7 @@ from ..simplify.renaming import copy_function, renamed
 from ..simplify.simplify import simplify
 from .small_classes import Classes, scalar_type, size
 from .small_elements import Elements, NoForm, blank, broadcast, cast, map_elements, one
-from .small_forms import KINKED, form_of
+from .small_forms import KINKED, REFUSED_BY_VALUE, form_of
 from .small_indices import places
 from .small_values import Level, Values, element_hint
 
@@ -274,7 +274,7 @@ class _Pass(Values):
         primitive = lookup(op.fn)
         if primitive is None or primitive.kind != "composite" or len(op.outs) != 1:
             return False
-        if op.fn in helpers.REFUSED_BY_VALUE:
+        if op.fn in REFUSED_BY_VALUE:
             return False
         assert primitive.rule is not None
         builder = Builder(Block(), op.adjoint)

@@ -309,6 +309,8 @@ FORMS: dict[Callable[..., Any], Form] = {
 
 # At a kink, what these are written out to has another derivative than they have.
 KINKED = frozenset({np.max, np.amax, np.min, np.amin, np.linalg.norm})
+# Composites that NumPy refuses for some values, as their text does not; their definitions for kernels do.
+REFUSED_BY_VALUE = frozenset({np.average})
 
 
 def form_of(op: Op) -> Form | None:
