@@ -16,6 +16,7 @@ from ..compiler.emit.python import Emitted, emit_module
 from ..compiler.frontend.length_patterns import Known
 from ..compiler.frontend.lower import Primal, lower
 from ..compiler.ir.ops import Function
+from ..compiler.loops.gathered_products import gather_products
 from ..compiler.loops.list_arrays import lists_as_arrays
 from ..compiler.loops.list_rows import rows_end_to_end
 from ..compiler.loops.loop_fusion import fuse_loops
@@ -96,8 +97,8 @@ def for_kernels(pure: Pure, report: Report, dropped: Collection[Any] = (None,)) 
 
     fused = fuse_loops(expand(small_arrays(substitute(pure.function, True), report=report), *forms()), report)
     arrays = expand(lists_as_arrays(rows_end_to_end(tuples_apart(fused), ROWS_LIKE), ROWS_LIKE), *forms())
-    read = read_final(arrays if None in dropped else watched(arrays), report)
-    return write_in_place(typed_tapes(undo_writes(read, report), report), *pure[1:], report=report)
+    read = undo_writes(read_final(arrays if None in dropped else watched(arrays), report), report)
+    return write_in_place(gather_products(typed_tapes(read, report), report), *pure[1:], report=report)
 
 
 def kernel_code(
@@ -114,7 +115,6 @@ def kernel_code(
     return loaded(emitted, pure.function.name, parts.refused)
 
 
-def loaded(emitted: Emitted, name: str, refused: Sequence[Any] = ()) -> Loaded:
+def loaded(of: Emitted, name: str, refused: Sequence[Any] = ()) -> Loaded:
     """Emitted text as a module."""
-    module = load_module(emitted.text, emitted.injected, name, dict(emitted.lines))
-    return Loaded(getattr(module, name), emitted.text, refused)
+    return Loaded(getattr(load_module(of.text, of.injected, name, dict(of.lines)), name), of.text, refused)

@@ -18,14 +18,16 @@ FRONT = ["lower", "settled", "require_more_than_a_call", "program", "split"]
 NUMPY = ["write_in_place", "emit_module", "load_module"]
 KERNELS = [
     "small_arrays", "expand", "fuse_loops", "tuples_apart", "lists_as_arrays", "expand", "watched",
-    "read_final", "typed_tapes", "write_in_place", "partition", "emit_module", "load_module",
+    "read_final", "typed_tapes", "gather_products", "write_in_place", "partition", "emit_module",
+    "load_module",
 ]  # fmt: skip
 STAGES = {
     "adjoint.split": ["split"], "adjoint.unread": ["keep_exceptions"], "arrays.in_place": ["write_in_place"],
     "elements.small_arrays": ["small_arrays"], "emit.load": ["load_module"], "emit.python": ["emit_module"],
     "frontend.lower": ["lower"], "kernels.partition.partition": ["partition"],
     "kernels.plain_products": ["watched"],
-    "loops.list_arrays": ["lists_as_arrays"], "loops.loop_fusion": ["fuse_loops"],
+    "loops.gathered_products": ["gather_products"], "loops.list_arrays": ["lists_as_arrays"],
+   "loops.loop_fusion": ["fuse_loops"],
     "loops.tape_elision": ["read_final"],
     "loops.tape_layout": ["typed_tapes"], "loops.tuple_lists": ["tuples_apart"],
     "simplify.expand_definitions": ["expand"],
