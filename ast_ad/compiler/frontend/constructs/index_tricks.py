@@ -8,14 +8,14 @@ import numpy as np
 
 from ...ir.ops import Lit
 from ..context import Context
-from ..types.type_questions import known_rank
+from ..types.type_questions import asked, known_rank
 from ..values import Arr, Lst, Tup, Value
 
 
 def joined_by_index(cx: Context, columns: bool, index: Value) -> Any:
     """The parts of an index, joined along an axis; a directive may say which, and how many axes they have."""
     axis, least, place = (-1, 2, 0) if columns else (0, 1, -1)
-    parts = []
+    parts: list[Value] = []
     for i, part in enumerate(index.items if isinstance(index, Tup) else (index,)):
         text = cx.static_value(part)
         if isinstance(text, str):
@@ -24,17 +24,31 @@ def joined_by_index(cx: Context, columns: bool, index: Value) -> Any:
                 raise cx.unsupported("a directive in np.r_", "it makes a matrix", "use np.concatenate")
             axis, least, place = [*map(int, numbers), *(axis, least, place)[len(numbers) :]]
             continue
-        parts.append(part_of(cx, part, least, place))
+        parts.append(part if is_scalar(part) else part_of(cx, part, least, place))
+    if any(map(is_scalar, parts)):  # which has no say in the type, if it is a number of Python's
+        dtype = Lit(asked(cx, np.result_type, *parts))
+        parts = [part_of(cx, part, least, place, dtype) if is_scalar(part) else part for part in parts]
     return cx.emit(np.concatenate, Tup(tuple(parts)), axis=Lit(axis))
 
 
-def part_of(cx: Context, part: Value, least: int, place: int) -> Any:
-    """One part as an array with at least so many axes; ``place``: how many of the new ones come last."""
-    scalar = not isinstance(part, (Arr, Lst, Tup, slice))
+def is_scalar(part: Value) -> bool:
+    return not isinstance(part, (Arr, Lst, Tup, slice))
+
+
+def part_of(cx: Context, part: Value, least: int, place: int, dtype: Value = Lit(None)) -> Any:
+    """One part as an array with at least so many axes.
+
+    Args:
+        place: how many of the new ones come last.
+        dtype: of a number, what it becomes.
+    """
+    scalar = is_scalar(part)
     if isinstance(part, slice):
         array = range_of(cx, part)
+    elif scalar:
+        array = cx.emit(np.array, Lst((part,)), dtype=dtype)
     else:
-        array = part if isinstance(part, Arr) else cx.emit(np.array, Lst((part,)) if scalar else part)
+        array = part if isinstance(part, Arr) else cx.emit(np.array, part)
     rank = known_rank(cx, cx.read(array))
     missing = least - (0 if scalar else rank)
     for _ in range(least - rank):
