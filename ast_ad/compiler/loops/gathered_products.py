@@ -39,14 +39,12 @@ from ..ir.ops import (
     Var,
     While,
     blocks,
-    operands,
-    variables,
     walk,
 )
 from ..ir.types import Array, Dim, Type
 from ..report import UNHEARD, Report
 from ..simplify.dead_code import eliminate_dead_code
-from ..simplify.renaming import copy_function, replace_reads
+from ..simplify.renaming import copy_function, reads_of, replace_reads
 
 T = TypeVar("T")
 FEW = 8  # turns of a loop in another one; measured for 20 rows
@@ -87,22 +85,9 @@ class _Sum:
 class _Gathering:
     def __init__(self, function: Function, report: Report) -> None:
         self.report = report
-        self.makers: dict[Var, Statement] = {}
-        self.uses: dict[Var, int] = {}
         self.kept: dict[tuple[For, Arg, int], Var] = {}
-        self.survey(function.body)
-
-    def survey(self, block: Block) -> None:
-        for op in block.ops:
-            self.makers.update((out, op) for out in op.outs)
-            self.count(*operands(op))
-            for inner in blocks(op):
-                self.survey(inner)
-        self.count(*block.results)
-
-    def count(self, *args: Arg) -> None:
-        for var in variables(*args):
-            self.uses[var] = self.uses.get(var, 0) + 1
+        self.uses = reads_of(function.body)
+        self.makers = {out: op for op in walk(function.body) for out in op.outs}
 
     def block(self, block: Block, within: bool = False) -> bool:
         """Gather what the loops of a block, ``within`` another one or not, add up; whether there was any."""
@@ -137,7 +122,7 @@ class _Gathering:
     def terms(self, total: Arg, type: Array, loop: For) -> list[Arg]:
         """What is added up in a turn, each of the type of the whole sum."""
         op = self.makers.get(total) if isinstance(total, Var) else None
-        if not isinstance(op, Op) or op.fn is not operator.add or not _within(loop.body, op):
+        if not isinstance(op, Op) or op.fn is not operator.add or op not in loop.body.ops:
             return [total]
         if self.uses[op.out] != 1 or not all(isinstance(a, Var) and a.type == type for a in op.args):
             return [total]
@@ -146,7 +131,7 @@ class _Gathering:
     def is_gathered(self, term: Var, loop: For) -> bool:
         """Whether a term is an outer product of vectors that each turn makes, and a large one."""
         op, type = self.makers.get(term), term.type
-        if not isinstance(op, Op) or op.kwargs or not _within(loop.body, op) or self.uses[term] != 1:
+        if not isinstance(op, Op) or op.kwargs or op not in loop.body.ops or self.uses[term] != 1:
             return False
         if not isinstance(type, Array) or all(isinstance(n, int) for n in type.shape or ()):
             return False
@@ -174,7 +159,7 @@ class _Gathering:
                 if self.is_zero(total)
                 else after.op(operator.add, (total, product), last.type, last.hint)
             )
-        place = next(i for i, op in enumerate(block.ops) if op is loop)
+        place = block.ops.index(loop)
         rest = Block(block.ops[place + 1 :], block.results)
         replace_reads(rest, {last: total})
         block.ops[place:] = [*before.ops, loop, *after.ops, *rest.ops]
@@ -195,7 +180,7 @@ class _Gathering:
         param, last = Var(type, "rows"), Var(type, "rows")
         row, value = inside.place(loop.index, loop.range), _vector(product, side, inside)
         now = inside.op(helpers.setitem, (param, row, value), type, "rows")
-        place = next(i for i, op in enumerate(loop.body.ops) if op is product)
+        place = loop.body.ops.index(product)
         loop.body.ops[place:place] = inside.ops
         loop.params, loop.inits = (*loop.params, param), (*loop.inits, made)
         loop.body.results, loop.outs = (*loop.body.results, now), (*loop.outs, last)
@@ -205,11 +190,11 @@ class _Gathering:
     def tape(self, vector: Arg, loop: For) -> Var | None:
         """The matrix with a row for each turn of which a vector is the turn's row, if there is one."""
         op = self.makers.get(vector) if isinstance(vector, Var) else None
-        if not isinstance(op, Op) or op.fn is not operator.getitem or not _within(loop.body, op):
+        if not isinstance(op, Op) or op.fn is not operator.getitem or op not in loop.body.ops:
             return None
         tape, index = op.args
         made = self.makers.get(tape) if isinstance(tape, Var) else None
-        if index is not loop.index or not isinstance(tape, Var) or made is None or _within(loop.body, made):
+        if index is not loop.index or not isinstance(tape, Var) or made is None or made in loop.body.ops:
             return None
         assert loop.range is not None
         start, stop, step = loop.range
@@ -276,18 +261,12 @@ class _Gathering:
         self.report.note("gathered products", found.loop, text)
 
 
-def _within(block: Block, op: Statement) -> bool:
-    return any(other is op for other in block.ops)
-
-
-def _is_short(loop: Statement) -> bool:
-    """Whether a loop runs so few times that a call of BLAS takes longer than it saves."""
-    return (
-        isinstance(loop, For)
-        and loop.range is not None
-        and is_number(loop.range[0], 0)
-        and (isinstance(stop := loop.range[1], Lit) and stop.value < FEW)
-    )
+def _is_short(op: Statement) -> bool:
+    """Whether it is a loop of so few turns that a call of BLAS takes longer than it saves."""
+    if not isinstance(op, For) or op.range is None or not is_number(op.range[0], 0):
+        return False
+    stop = op.range[1]
+    return isinstance(stop, Lit) and stop.value < FEW
 
 
 def _is_array_of(type: Type, dtype: np.dtype) -> bool:
