@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from . import dicts, helpers, in_place
+from . import dicts, float_sums, helpers, in_place
 from .networks import alignment as nn_alignment, padding as nn_padding, resampling as nn_resampling
 from .numpy import signal
 from .torch import indexing as torch_indexing
@@ -22,6 +22,7 @@ ITSELF: set[Callable[..., Any]] = {
     helpers.reserve,
     dicts.member,
     in_place.fitting,
+    float_sums.compensated,
     nn_alignment.padded_targets,
     nn_padding.edge_pad,
     nn_padding.edge_unpad,

@@ -480,6 +480,4 @@ def zero_dim_default(x):
 
 
 # Known to fail: (program, backend, judgement) -> what is seen (`python -m tests.soundness --mark`).
-KNOWN: dict[tuple[str, str, str], str] = {
-    ("size_of_a_set", "numpy", "compiled"): "traced",
-}
+KNOWN: dict[tuple[str, str, str], str] = {}

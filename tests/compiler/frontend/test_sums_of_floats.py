@@ -102,7 +102,9 @@ def test_as_this_python_does(program):
     def function(x, n):
         return program(sum, x, n)
 
-    derivative = ast_ad.value_and_grad(function, fallback="error", backend="numpy")
+    # Differences see nothing of a number that is added to 1e16.
+    check = False if program is cancels else None
+    derivative = ast_ad.value_and_grad(function, fallback="error", backend="numpy", check=check)
     for x, n in points():
         value, gradient = derivative(x, n)
         assert same(value, function(x, n))
