@@ -256,7 +256,9 @@ class DefectWarning(FallbackWarning):
 class ZeroGradientWarning(UserWarning):
     """A gradient is zero because nothing, or only an integer, leads from the argument to the result.
 
-    Or it leaves out what the function itself has stored in an earlier call, and gives again.
+    Or because the argument only decides how a search goes on: a bisection's result moves with it by jumps
+    too small to see, and its derivative is zero between them. Or it leaves out what the function itself has
+    stored in an earlier call, and gives again.
     """
 
 

@@ -1,7 +1,7 @@
 """Is a gradient zero because nothing leads from an argument to the result?
 
-``tell`` says so, once for each argument: in one that is not read the question is a mistake, and in an
-``int(x)`` the derivative got lost.
+``tell`` says so, once for each argument: in one that is not read the question is a mistake, in an ``int(x)``
+the derivative got lost, and a bisection has none along the path that it takes.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from typing import Any
 from ..compiler.analysis.activity import Varied, analyse
 from ..compiler.analysis.lost import lost
 from ..compiler.analysis.recalled import recalled
+from ..compiler.analysis.searched import Searches
 from ..compiler.frontend.structures import positions
 from ..errors import ZeroGradientWarning
 
@@ -27,14 +28,16 @@ def zeros(program: Any, of: tuple[int, ...], unused: bool = True) -> list[str]:
     """
     function = program.primal.function
     inputs = {i: function.params[i] for i in program.wrt}
-    active = analyse(function.body, inputs.values(), [function.body.results[i] for i in of]).active
-    texts: list[str] = []
+    results = [function.body.results[i] for i in of]
+    active = analyse(function.body, inputs.values(), results).active
+    texts, searches = list[str](), Searches(function, results)
     for i in program.chosen:
-        found = {p: lost(function, inputs[p]) for p in _labels(program, i) if inputs[p] not in active}
+        passive = [p for p in _labels(program, i) if inputs[p] not in active]
+        found = {p: lost(function, inputs[p], searches) for p in passive}
         texts += [
             _ended(_labels(program, i)[p], how, place.filename, place.line, place.text)
             for p, (how, place) in found.items()
-            if how == "integer"
+            if how == "integer" or how == "search" and unused
         ]
         if unused and len(found) == len(_labels(program, i)):
             if all(how == "unused" for how, _ in found.values()):
@@ -98,6 +101,8 @@ def _mentions(value: Any, name: str) -> bool:
 
 HOW = {
     "integer": "is zero: it becomes an integer",
+    "search": "is zero: it only decides how a search goes on (a step of Newton's method after it has the "
+    "derivative, and scipy.optimize.brentq)",
     "equal": "leaves out what an earlier call has stored: it is compared with what that had",
 }
 

@@ -35,6 +35,7 @@ class Primitive:
     it, so that a cotangent masked by ``np.where`` has to be multiplied by ``safe_product``.
     ``unmixed``: no formula of an elementwise rule computes with its arguments among themselves.
     ``itself``: the rule of a composite is the body of ``fn``.
+    ``complex_only``: the derivative by real arguments is zero.
     ``absent``: of several results, None is the cotangent of one that nothing depends on, not zeros.
     """
 
@@ -47,6 +48,7 @@ class Primitive:
     unmixed: bool = False
     itself: bool = False
     absent: bool = False
+    complex_only: bool = False
 
 
 _primitives: dict[Function, Primitive] = {}
@@ -273,19 +275,26 @@ def elementwise(
 
 
 def vjp(
-    *fns: Function, broadcasts: bool = False, view: bool = False, absent: bool = False
+    *fns: Function,
+    broadcasts: bool = False,
+    view: bool = False,
+    absent: bool = False,
+    complex_only: bool = False,
 ) -> Callable[[Function], Function]:
     """Register ``rule(g, ans, *args, **kwargs) -> cotangents``, one per positional parameter of ``fn``.
 
     A bare value stands for a tuple of one; trailing None may be left out. None: no derivative. For an
     argument that is a list or tuple of arrays the cotangent is a list or tuple. Where ``fn`` returns
     several results, ``g`` and ``ans`` are tuples; with ``absent`` the compiler puts None into ``g`` for a
-    result that nothing depends on, instead of zeros. The rule's parameters after ``g, ans`` are those of
+    result that nothing depends on, instead of zeros; with ``complex_only`` it is asked for the derivative by
+    complex arguments, that by others is none. The rule's parameters after ``g, ans`` are those of
     ``fn`` that are supported: a call with another one is refused.
     """
 
+    facts = {"broadcasts": broadcasts, "view": view, "absent": absent, "complex_only": complex_only}
+
     def decorate(rule: Function) -> Function:
-        _register(fns, kind="vjp", rule=rule, broadcasts=broadcasts, view=view, absent=absent)
+        _register(fns, kind="vjp", rule=rule, **facts)
         return rule
 
     return decorate

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from ...rules.registry import Primitive, lookup
 from ..ir.builtin import ruled
 from ..ir.ops import Arg, Block, For, If, Op, Var, While, variables
-from ..ir.types import Opaque, Type, carries_derivative
+from ..ir.types import Opaque, Type, carries_derivative, kind_of
 from .aliasing import read_for_its_shape
 from .cancelling import cancelling
 
@@ -54,11 +54,15 @@ def differentiable_arguments(op: Op) -> Iterator[Arg]:
         yield from op.args[2:4]  # by a rule of the user's, and by what it should have had one for
         return
     primitive = lookup(op.fn)
-    if primitive is not None and primitive.kind == "nondifferentiable":
+    if primitive is not None and (primitive.kind == "nondifferentiable" or _is_flat(op, primitive)):
         return
     metadata = read_for_its_shape(op)
     yield from (arg for i, arg in enumerate(op.args) if i != metadata)
     yield from op.kwargs.values()
+
+
+def _is_flat(op: Op, primitive: Primitive) -> bool:
+    return primitive.complex_only and all(kind_of(v.type) == "float" for v in variables(*op.args))
 
 
 def _may_vary(type: Type, primitive: Primitive | None) -> bool:

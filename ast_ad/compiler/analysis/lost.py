@@ -1,9 +1,10 @@
 """Where does a derivative that does not arrive at a result end?
 
-``lost(function, parameter) -> tuple[str, Any]``. Asked after compilation, where a gradient is zero.
+``lost(function, parameter, searches) -> tuple[str, Any]``. Asked after compilation, where a gradient is zero.
 
 At a conversion to integers it is lost, which nobody means; functions that are flat by definition (``floor``,
-comparisons, ``argmax``) end it, too, and are meant. Nothing may lead from a parameter to the result at all.
+comparisons, ``argmax``) end it, too, and are meant, but for those by which a loop searches (``searched``).
+Nothing may lead from a parameter to the result at all.
 """
 
 from __future__ import annotations
@@ -16,10 +17,14 @@ from ...rules.registry import lookup
 from ..ir.ops import Block, Function, Op, Var, operands, variables, walk
 from ..ir.types import Array, kind_of
 from .activity import Varied
+from .searched import Searches
 
 
-def lost(function: Function, parameter: Var) -> tuple[str, Any]:
-    """How the derivative by a parameter ends: "integer" and the statement's place, "flat", or "unused"."""
+def lost(function: Function, parameter: Var, searches: Searches) -> tuple[str, Any]:
+    """How the derivative by a parameter ends.
+
+    "integer" or "search" and the statement's place, "flat", or "unused".
+    """
     varied = Varied([parameter])
     varied.block(function.body)
     ends = list(_ends(function.body, varied.vars))
@@ -27,6 +32,9 @@ def lost(function: Function, parameter: Var) -> tuple[str, Any]:
     if conversions:
         return "integer", conversions[0].span
     others = [op for op in ends if op.fn not in helpers.METADATA]
+    search = next(filter(searches.decide, others), None)
+    if search is not None:
+        return "search", search.span
     return ("flat" if others else "unused"), None
 
 

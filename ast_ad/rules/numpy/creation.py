@@ -89,4 +89,4 @@ def exponents(v: Any, increasing: bool = False) -> Any:
 nondifferentiable(np.zeros, np.ones, np.empty, np.zeros_like, np.ones_like, np.empty_like)
 nondifferentiable(np.eye, np.identity, np.tri, np.indices, np.unravel_index, np.ravel_multi_index)
 nondifferentiable(np.mask_indices, np.bartlett, np.blackman, np.hamming, np.hanning, exponents)
-helpers.METADATA.update({exponents: 0})
+helpers.METADATA.update({exponents: 0, np.full_like: 0})

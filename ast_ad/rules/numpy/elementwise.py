@@ -119,7 +119,7 @@ def absolute(ans, x):
     return np.conj(np.sign(x))
 
 
-@vjp(np.sign)
+@vjp(np.sign, complex_only=True)
 def sign(g, ans, x):
     """Zero for real numbers; the sign ``x / abs(x)`` of a complex one turns with its angle."""
     return None if not np.iscomplexobj(x) else ratio(g - ans * np.real(np.conj(ans) * g), np.abs(x))
