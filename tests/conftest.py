@@ -54,6 +54,25 @@ def programs_of_its_own(monkeypatch: pytest.MonkeyPatch, request: pytest.Fixture
         monkeypatch.setattr(lending, "_lenders", {})
 
 
+@pytest.fixture(autouse=True)
+def defects_of_kernels_are_errors(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An error of the kernels' compiler fails a test; a user gets NumPy code, which would pass it."""
+    if code := sys.modules.get("ast_ad.calls.code"):
+        monkeypatch.setattr(code, "FAIL_LOUDLY", True)
+
+
+@pytest.fixture(autouse=True)
+def no_kernels_in_the_core(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    """What Numba compiles for takes too long for ``-m core``."""
+
+    def compiles(*args: Any) -> None:
+        raise AssertionError("Numba compiles in a test of the core: mark it as slow (tests/parts.py)")
+
+    compiler = sys.modules.get("numba.core.compiler")
+    if request.config.option.markexpr == "core" and compiler is not None:
+        monkeypatch.setattr(compiler.CompilerBase, "_compile_bytecode", compiles)
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--update-golden", action="store_true", help="rewrite the expected texts in tests/compiler/golden"

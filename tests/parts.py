@@ -8,7 +8,7 @@ Who got the mark was decided by times (``--durations=0``): tests of more than 0.
 cases, of random programs or of one construct with many types, take as long together; of the latter those
 whose lines other tests of the core run as well. The lists with a case for each construct stay whole (the
 golden texts, ``test_programs.py`` and ``test_adjoint.py``), and each file keeps some of its tests, so that
-there are tests of each pass.
+there are tests of each pass. A test of the core for which Numba compiles fails (``tests/conftest.py``).
 """
 
 from collections import Counter

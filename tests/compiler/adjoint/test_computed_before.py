@@ -49,6 +49,7 @@ def of_what_changes(q):
     return x
 
 
+@pytest.mark.slow
 @pytest.mark.drawn(of=3)
 @pytest.mark.parametrize(("function", "times"), [(turned, 2), (on_a_path, 3), (of_what_changes, 4)])
 def test_angles(function, times):

@@ -246,6 +246,7 @@ def told(f, backend, *args, **options):
     return gradient, [str(one.message) for one in caught if one.category is ast_ad.ZeroGradientWarning]
 
 
+@pytest.mark.slow(one_in=4)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("f", SEARCHES)
 def test_of_a_search_it_is_told(f, backend):
@@ -255,6 +256,7 @@ def test_of_a_search_it_is_told(f, backend):
     assert abs(slope) > 0.1  # by differences it is none
 
 
+@pytest.mark.slow(one_in=4)
 @pytest.mark.parametrize("f", OTHERS)
 def test_of_other_comparisons_nothing_is_told(f):
     assert told(f, "numpy", 2.5)[1] == []

@@ -95,6 +95,7 @@ PROGRAMS = (
 )  # fmt: skip
 
 
+@pytest.mark.slow(beyond=2)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_clocks(program, backend):

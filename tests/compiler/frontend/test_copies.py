@@ -70,6 +70,7 @@ class Slotted:
     a: Any
 
 
+@pytest.mark.slow(one_in=4)
 @pytest.mark.parametrize("how", [copy.copy, copy.deepcopy])
 @pytest.mark.parametrize(
     "cls", [Plain, Copied, Reduced, Stated, Restored, Made, Delegating, Doubled, Pair, Slotted]

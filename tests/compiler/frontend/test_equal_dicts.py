@@ -64,6 +64,7 @@ def searched(x, k):
 PROGRAMS = by_text, other_keys, other_order, with_objects, by_numbers, deep, filled, empty, negated, searched
 
 
+@pytest.mark.slow(beyond=4)
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_equal_dicts(program):
     derivative = ast_ad.value_and_grad(program, fallback="error")

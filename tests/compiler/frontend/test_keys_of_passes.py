@@ -276,7 +276,7 @@ def test_a_key_of_an_argument_and_a_number():
         derivative(W, X, 1)
 
 
-@pytest.mark.slow(beyond=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("function", [layers, within_time, time_within, nested], ids=lambda f: f.__name__)
 def test_kernels_know_what_was_written_out(function):
     report = str(verify(function, "numba").explain())

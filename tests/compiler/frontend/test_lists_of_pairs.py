@@ -114,7 +114,7 @@ def test_the_program_is_no_longer_for_more_pairs():
     assert derivative.source.count("\n") == lines < 40 and "edges" in derivative.source
 
 
-@pytest.mark.slow(beyond=2)
+@pytest.mark.slow
 def test_kernels_have_columns():
     pytest.importorskip("numba")
     derivative = ast_ad.value_and_grad(springs, backend="numba", fallback="error")

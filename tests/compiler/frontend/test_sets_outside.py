@@ -83,6 +83,7 @@ CHANGES = {
 }
 
 
+@pytest.mark.slow(beyond=3)
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_what_they_hold_is_read(program):
     s = space()

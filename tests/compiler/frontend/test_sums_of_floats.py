@@ -97,6 +97,7 @@ def points():
     yield from ((x, n) for x in (0.7, 1.3, 0.1, -2.3) for n in (4, 9))
 
 
+@pytest.mark.slow(one_in=5)
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_as_this_python_does(program):
     def function(x, n):
@@ -112,6 +113,7 @@ def test_as_this_python_does(program):
             check_slope(function, x, n, gradient)
 
 
+@pytest.mark.slow(one_in=5)
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_as_since_312(program, monkeypatch):
     monkeypatch.setattr(float_sums, "COMPENSATES", True)
@@ -126,6 +128,7 @@ def test_as_since_312(program, monkeypatch):
         check_slope(lambda x, n: program(as_since_312, x, n), x, n, gradient)
 
 
+@pytest.mark.slow(one_in=5)
 @pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
 @pytest.mark.parametrize("program", [p for p in PROGRAMS if p is not known])  # which is Python's own
 def test_in_traces(program, monkeypatch):
@@ -142,6 +145,7 @@ def test_in_traces(program, monkeypatch):
         check_slope(lambda x, n: program(as_since_312, x, n), x, n, gradient)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_kernels_round_as_they_like(program, monkeypatch):
     monkeypatch.setattr(float_sums, "COMPENSATES", True)

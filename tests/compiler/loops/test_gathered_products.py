@@ -5,6 +5,11 @@ import pytest
 from numba import njit
 
 import ast_ad
+from ast_ad.calls import code, pipeline
+from ast_ad.compiler.ir.check import check
+from ast_ad.compiler.ir.evaluate import evaluate
+from ast_ad.compiler.ir.show import show
+from ast_ad.compiler.loops.gathered_products import gather_products
 
 DRAW = np.random.default_rng(0)
 W, V = 0.3 * DRAW.normal(size=(18, 18)), 0.3 * DRAW.normal(size=(18, 25))
@@ -184,18 +189,47 @@ def agrees(function, *args, **options):
     return derivative
 
 
+class Seen(Exception):
+    """Ends what would make kernels."""
+
+
+@pytest.mark.parametrize("function", PROGRAMS, ids=lambda f: f.__name__)
+def test_what_is_gathered_means_the_same(function, monkeypatch):
+    """The IR before and after, statement by statement, without kernels."""
+    args = PROGRAMS[function]
+
+    def watched(taped, report):
+        before = show(taped)
+        gathered = check(gather_products(taped, report))
+        assert show(taped) == before
+        assert (show(gathered) == before) == (function in LEFT)
+        for found, expected in zip(evaluate(gathered, *args), evaluate(taped, *args), strict=True):
+            np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-11)
+        raise Seen
+
+    monkeypatch.setattr(pipeline, "gather_products", watched)
+    monkeypatch.setattr(code, "FAIL_LOUDLY", True)
+    monkeypatch.setenv("AST_AD_CACHE", "0")  # not what another process has compiled
+    wrt = tuple(i for i, a in enumerate(args) if isinstance(a, np.ndarray))
+    with pytest.raises(Seen):
+        ast_ad.value_and_grad(function, argnums=wrt, backend="numba")(*args)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("function", PROGRAMS, ids=lambda f: f.__name__)
 def test_one_product_gives_the_sum_of_all_turns(function):
     derivative = agrees(function, *PROGRAMS[function])
     assert ("are taken at once" in str(derivative.explain())) == (function not in LEFT)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("turns", [0, -2, 1])
 def test_loops_that_hardly_run(turns):
     agrees(powers, W, X, turns)
     agrees(four_stages, W, X, turns)
 
 
+@pytest.mark.slow
 def test_lengths_that_change_between_calls():
     derivative = agrees(driven, W, V, X, XS)
     for n, m, turns in ((20, 30, 3), (40, 17, 0), (1, 1, 4), (0, 20, 3), (17, 0, 2)):
@@ -212,16 +246,19 @@ def test_lengths_that_change_between_calls():
             np.testing.assert_allclose(got, right, rtol=1e-10, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_vectors_that_do_not_fit_are_an_error():
     derivative = agrees(powers, W, X, 3)
     with pytest.raises(ValueError, match="mismatch|shape|size"):
         derivative(W, X[:-1], 3)
 
 
+@pytest.mark.slow
 def test_single_precision():
     agrees(powers, W.astype(np.float32), X.astype(np.float32), 4)
 
 
+@pytest.mark.slow
 def test_complex_matrices():
     def rotated(w, x, n):
         for _ in range(n):
@@ -232,10 +269,12 @@ def test_complex_matrices():
     agrees(rotated, W, X, 4)
 
 
+@pytest.mark.slow
 def test_parallel():
     agrees(driven, W, V, X, XS, parallel=True)
 
 
+@pytest.mark.slow
 def test_infinities_give_what_numpy_gives():
     x = X.copy()
     x[3] = np.inf
@@ -251,6 +290,7 @@ def test_infinities_give_what_numpy_gives():
     np.testing.assert_allclose(got, expected, rtol=1e-11, atol=1e-13)
 
 
+@pytest.mark.slow
 def test_second_derivatives():
     small = W[:17, :17]
 
@@ -263,6 +303,7 @@ def test_second_derivatives():
     np.testing.assert_allclose(got, expected, rtol=1e-5, atol=1e-7)
 
 
+@pytest.mark.slow
 def test_in_functions_that_numba_compiles():
     slope = ast_ad.grad(powers)
 

@@ -161,7 +161,7 @@ def test_loops_without_turns(count):
 
 
 @pytest.mark.drawn(of=5)
-@pytest.mark.slow(beyond=2)
+@pytest.mark.slow
 @pytest.mark.parametrize("function, args", PROGRAMS, ids=lambda value: getattr(value, "__name__", ""))
 def test_kernels_undo_writes(function, args):
     wide = {4: 20, 5: 19, 7: 21}  # small lengths would make numbers of the arrays

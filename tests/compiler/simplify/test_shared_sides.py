@@ -216,6 +216,7 @@ def two_names(p, r):
     return np.sum(view**2) + a[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("f", [leverage, three_ways, reads_and_writes, two_names])
 @pytest.mark.parametrize("count", [0, 1, 2, 9])
 def test_gradients_in_kernels_are_those_of_the_function(f, count):
@@ -227,6 +228,7 @@ def test_gradients_in_kernels_are_those_of_the_function(f, count):
         assert slope[i] == pytest.approx((f(p + step, r) - f(p - step, r)) / 2e-6, rel=1e-7, abs=1e-8)
 
 
+@pytest.mark.slow
 def test_a_place_that_only_one_side_may_read_is_not_read_before():
     def guarded(x, i):
         if i < len(x):
@@ -241,6 +243,7 @@ def test_a_place_that_only_one_side_may_read_is_not_read_before():
     assert slope(x, 2).tolist() == [2.0, 0.0]
 
 
+@pytest.mark.slow
 def test_the_exception_of_a_side_is_the_functions():
     def f(x, i, j):
         if x[0] > 0:
