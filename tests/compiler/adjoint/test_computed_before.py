@@ -49,12 +49,19 @@ def of_what_changes(q):
     return x
 
 
-@pytest.mark.slow
-@pytest.mark.drawn(of=3)
-@pytest.mark.parametrize(("function", "times"), [(turned, 2), (on_a_path, 3), (of_what_changes, 4)])
+ANGLES = [(turned, 2), (on_a_path, 3), (of_what_changes, 4)]
+
+
+@pytest.mark.parametrize(("function", "times"), ANGLES)
 def test_angles(function, times):
     compared(function, X)
     assert count(function, X) == times
+
+
+@pytest.mark.slow
+@pytest.mark.drawn(of=3)
+@pytest.mark.parametrize("function", [function for function, _ in ANGLES])
+def test_gradients_of_angles(function):
     for backend in ("numpy", "numba"):
         pytest.importorskip("numba")
         bar = ast_ad.grad(function, backend=backend)(X)
