@@ -263,7 +263,7 @@ def verify(function, backend, *more):
     return derivative
 
 
-@pytest.mark.slow
+@pytest.mark.slow(beyond=2)
 @pytest.mark.parametrize("function", ALL, ids=lambda f: f.__name__)
 def test_values_and_gradients(function):
     verify(function, "numpy")

@@ -205,14 +205,13 @@ def another_array(x, w):
     return np.sum(a**2)
 
 
-@pytest.mark.slow
+@pytest.mark.slow(beyond=2)
 @pytest.mark.parametrize("function", [whole_writes, needed_before_the_loop, left_early, another_array])
 def test_what_can_not_be_undone_is_saved(function):
     saving, undoing = both(function, X, W, residuals="cheap")
     assert whole_arrays(undoing, 2) == whole_arrays(saving, 2) > 0
 
 
-@pytest.mark.slow
 def test_what_is_saved_is_a_row():
     _, undoing = both(rows_between, X, W, 3)
     loops = [op for op in undoing.body.ops if isinstance(op, For)]
