@@ -120,20 +120,24 @@ def no_floats(name: str, span: Any = None) -> InputTypeError:
     )
 
 
+HELD = {"b": "booleans", "i": "integer values", "u": "integer values", "O": "Python objects"}
+
+
 def check_differentiable(leaf: Any, label: str) -> None:
     """Only floats and complex numbers have a derivative.
 
     Raises
     ------
     InputTypeError
-        for integers and booleans, with what to do.
+        for integers, booleans and what else is no such number, with what to do.
     """
     dtype = getattr(leaf, "dtype", None)
     kind = dtype.kind if dtype is not None else {bool: "b", int: "i"}.get(type(leaf), "f")
     if kind not in "fc":
         name = dtype.name if dtype is not None else type(leaf).__name__
+        held = HELD.get(kind, "no numbers")
         raise InputTypeError(
-            f"a gradient with respect to `{label}`, which has integer values (dtype {name})",
+            f"a gradient with respect to `{label}`, which has {held} (dtype {name})",
             why="grad requires real- or complex-valued inputs, whose dtype is a sub-dtype of np.inexact",
             fix=f"pass floats (`{label} = np.asarray({label}, float)`), or choose other argnums",
         )

@@ -750,6 +750,8 @@ class Watched:
         ("q.a", Params(), "no parameter `q`"),
         ("p.b", Params(), "attribute `b` of `p`, a Params, does not exist\n.*: a, n, count"),
         ("p.n", Params(), "`p.n`, which has integer values"),
+        ("p", np.array([True]), "`p`, which has booleans"),
+        ("p", np.array([1.0], object), "`p`, which has Python objects \\(dtype object\\)"),
         ("p.s", Data(), "`p.s` \\(str\\)"),
         ("p.twice", Params(), "`twice` is computed by code of Params"),
         ("p.area", Params(), "`area` is computed by code of Params"),

@@ -198,7 +198,7 @@ def all_equal(cx: Context, op: str, pairs: Iterable[tuple[Value, Value]]) -> Any
     """Whether the two of each pair are equal (``Eq``), or not all of them (``NotEq``)."""
     result: Any = Lit(True)
     for a, b in pairs:
-        part = doors.python_bool(cx, doors.truth(cx, compare(cx, "Eq", a, b)))
+        part = equal_items(cx, a, b)
         if isinstance(part, Lit) and not part.value:
             result = Lit(False)
             break
@@ -208,11 +208,18 @@ def all_equal(cx: Context, op: str, pairs: Iterable[tuple[Value, Value]]) -> Any
     return Lit(not result.value) if isinstance(result, Lit) else cx.emit(operator.not_, result)
 
 
+def equal_items(cx: Context, a: Value, b: Value) -> Any:
+    """As containers compare: one object is equal to itself, also where it is nan or an array."""
+    if a is b or isinstance(a, Lit) and isinstance(b, Lit) and a.value is b.value:
+        return Lit(True)
+    return doors.python_bool(cx, doors.truth(cx, compare(cx, "Eq", a, b)))
+
+
 def in_order(cx: Context, op: str, one: tuple[Value, ...], two: tuple[Value, ...]) -> Any:
     """``(a, b) < (c, d)``: the first items that differ decide, or the lengths."""
     if not one or not two:
         return Lit(COMPARE[op](len(one), len(two)))
-    same = doors.python_bool(cx, doors.truth(cx, compare(cx, "Eq", one[0], two[0])))
+    same = equal_items(cx, one[0], two[0])
     if isinstance(same, Lit):
         return in_order(cx, op, one[1:], two[1:]) if same.value else compare(cx, op, one[0], two[0])
     return doors.choose(
@@ -309,7 +316,7 @@ def membership(cx: Context, op: str, left: Value, right: Value) -> Any:
     if isinstance(content, tuple):
         found: Any = Lit(False)
         for item in content:
-            part = doors.python_bool(cx, doors.truth(cx, compare(cx, "Eq", left, item)))
+            part = equal_items(cx, left, item)
             if isinstance(part, Lit):
                 found = part if part.value else found
                 if part.value:
