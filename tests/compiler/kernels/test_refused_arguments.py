@@ -40,6 +40,18 @@ def repeated(x, k):
     return np.sum(np.broadcast_to(x, (k, len(x))) ** 2)
 
 
+def slopes_by_places(x, k):
+    return np.sum(np.gradient(x, x[k - 2 :]) ** 2)
+
+
+def with_edges(x, k):
+    return np.sum(np.pad(x, k, mode="edge") ** 2)
+
+
+def in_order(x, k):
+    return np.sum(x[np.lexsort((x[k - 2 :], x))] * np.arange(len(x)))
+
+
 EMPTY, X = np.zeros(0), np.linspace(0.1, 1.0, 6)
 REFUSED = {
     slopes: [(EMPTY, 2)],
@@ -49,6 +61,9 @@ REFUSED = {
     smoothed: [(X, 0), (EMPTY, 3)],
     spaced: [(X, -1), (EMPTY, 3)],
     weighted: [(X, 0), (EMPTY, 3)],
+    slopes_by_places: [(X, 3), (X[:3], 3), (X, 8)],
+    with_edges: [(EMPTY, 1), (X, -1)],
+    in_order: [(X, 3), (X[:1], 3), (X, 8)],
     repeated: [(X, -1), (EMPTY, -1)],
 }
 

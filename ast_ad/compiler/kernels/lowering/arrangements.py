@@ -92,6 +92,7 @@ def lexsort(keys):
     only(isinstance(keys, (list, tuple)) and len(keys) > 0 and all([np.ndim(key) == 1 for key in keys]))
     order = np.argsort(keys[0], kind="stable")
     for key in keys[1:]:
+        assert len(key) == len(keys[0])
         order = order[np.argsort(key[order], kind="stable")]
     return order
 

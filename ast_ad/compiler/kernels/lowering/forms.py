@@ -149,12 +149,14 @@ def require_at_least(s: Scalarizer, n: Arg, least: int) -> None:
     """Check a length when the kernel runs, whatever is known of it."""
     if isinstance(n, Lit) and n.value < least:
         raise NoForm("a length that NumPy refuses")
-    if not isinstance(n, Var):
+    key = ("at least", n, least)
+    if not isinstance(n, Var) or s.body.find(key) is not None:
         return
     if n in s.waiting:
         s.flush()
     valid = s.body.op(operator.ge, n, Lit(least), type=Scalar("bool"))
     s.body.append(Op(kernels.require, (valid,), (), effect=True))
+    s.body.known[key] = Lit(True)
 
 
 def resolved(s: Scalarizer, index: Arg) -> Arg:

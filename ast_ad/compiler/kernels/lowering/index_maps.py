@@ -18,6 +18,7 @@ from ..nests.affine_indices import Index
 from ..nests.body import INT, Body
 from ..numbers import ranges
 from ..numbers.scalars import NoForm, argument_type
+from .forms import require_not_negative
 from .loop_values import Value, reads_place, stretched
 
 if TYPE_CHECKING:
@@ -176,7 +177,8 @@ def _backwards(
 def _plain(s: Scalarizer, item: Slice, array: Value, axis: int, step: int) -> tuple[Index, Arg, int] | None:
     """A slice from a constant place to one that is a constant away from the end.
 
-    Where the axis is too short for that the length comes out negative: nothing is read or written then.
+    Where the axis is too short for that the difference is no length: it would count in sums of lengths, and
+    NumPy has the call.
     """
     start = 0 if _is_none(item.start) else item.start.value if isinstance(item.start, Lit) else None
     stop = 0 if _is_none(item.stop) else item.stop.value if isinstance(item.stop, Lit) else None
@@ -191,6 +193,7 @@ def _plain(s: Scalarizer, item: Slice, array: Value, axis: int, step: int) -> tu
     if length is None:
         length = s.body.number(Index.of(array.lengths[axis]).plus(Index(None, 0, stop - start)))
         s.has_length(dim, length)
+    require_not_negative(s, length)
     return Index(None, 0, start), length, 1
 
 

@@ -50,6 +50,7 @@ def pad(array, pad_width, mode="constant", constant_values=0):
         before, behind = sides[axis]
         end = before + lengths[axis]
         assert mode == "edge" or before <= lengths[axis] - int(mode == "reflect") >= behind
+        assert lengths[axis] > 0 or before + behind == 0  # nothing is there that could be repeated
         turned = mode == "reflect" or mode == "symmetric"
         if before > 0:
             source = out[along(n, axis, source_before(mode, before, end), inner)]

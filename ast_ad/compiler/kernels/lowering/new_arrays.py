@@ -46,12 +46,13 @@ def _new(s: Scalarizer, op: Op) -> None:
 
 
 def _length(s: Scalarizer, n: Arg, dim: Dim | int) -> Arg:
-    """A length that the program computes; NumPy raises an error if it is negative."""
+    """A length that the program computes; NumPy raises an error if it is negative.
+
+    Also where it is a difference of lengths: until an array of it exists, nobody knows that they differ so.
+    """
     known = s.extent(dim)
-    if known is not None:
-        return known
-    require_not_negative(s, n)
-    return s.has_length(dim, n)
+    require_not_negative(s, n if known is None else known)
+    return s.has_length(dim, n) if known is None else known
 
 
 @form_of(np.zeros_like, np.ones_like, np.empty_like, np.full_like, helpers.zero_like)

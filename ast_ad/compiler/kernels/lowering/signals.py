@@ -85,11 +85,15 @@ def unwrap(p, discont=None, axis=-1, period=2 * np.pi):
 
 
 def gradient(f, *varargs, axis=None, edge_order=1):
-    """As its composite has it, of as many points as NumPy asks for."""
+    """As its composite has it, of as many points as NumPy asks for, and one place for each."""
     lengths = np.shape(f)
-    axes = range(len(lengths)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
-    for i in axes:
-        assert lengths[i] > edge_order
+    axes = list(range(len(lengths))) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    for i in range(len(axes)):
+        assert lengths[axes[i]] > edge_order
+        if len(varargs) > 0:
+            places = varargs[i] if len(varargs) == len(axes) else varargs[0]
+            if np.ndim(places) > 0:
+                assert np.shape(places)[0] == lengths[axes[i]]
     return signal.gradient(f, *varargs, axis=axis, edge_order=edge_order)
 
 
