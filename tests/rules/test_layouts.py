@@ -39,6 +39,7 @@ from ast_ad.compiler.frontend.types.strides import of_order
 from ast_ad.compiler.ir.ops import Lit
 from ast_ad.compiler.ir.types import Array
 from ast_ad.rules.memory import strided
+from ast_ad.rules.numpy.contractions import einsum_bar
 
 A, B = np.arange(1.0, 7.0).reshape((2, 3)), np.arange(2.0, 8.0).reshape((2, 3))
 PAIRS = [Sample((a, b)) for a, b in ((A, B), (A, B[0]), (A, B[:, :1]), (A[:1], B[:, :1]), (A, 2.0))]
@@ -348,3 +349,15 @@ def test_a_program_for_each_order_of_the_argument():
             down[place] -= 1e-6
             assert found[place] == pytest.approx((cornered(up) - cornered(down)) / 2e-6, abs=1e-7)
     assert "order of y" in str(derivative.explain())
+
+
+def test_einsum_of_nothing():
+    """np.einsum may give what memory held where an operand without elements has no strides."""
+    x, nothing = np.full(6, 2.0), np.zeros(0)
+    for _ in range(20):
+        g = np.cos(np.einsum("i,j->ij", x, nothing))
+        np.full(6, np.nan)  # is what memory holds then
+        assert (einsum_bar(g, x, "i,j->ij", 0, (nothing,)) == 0).all()
+        assert einsum_bar(g, nothing, "i,j->ij", 1, (x,)).shape == (0,)
+    # of length 1, and repeated no times
+    assert einsum_bar(np.float64(1.0), x[:1], "i,i->", 0, (nothing,)) == [0.0]

@@ -105,20 +105,27 @@ def einsum_bar(g: Any, x: Any, subscripts: str, i: int, others: tuple[Any, ...])
     inputs, output = _known_subscripts(subscripts, (*ranks[:i], np.ndim(x), *ranks[i:]))
     mine, rest = inputs[i], inputs[:i] + inputs[i + 1 :]
     if not mine:
-        return np.einsum(",".join([output, *rest]) + "->", g, *others)
+        return _summed(",".join([output, *rest]) + "->", g, *others)
     letters = "".join(dict.fromkeys(mine))
     present = "".join(c for c in letters if c in output or any(c in other for other in rest))
     lengths = dict(zip("".join([output, *rest]), [n for o in (g, *others) for n in np.shape(o)], strict=True))
     many = bool(others) and math.prod(lengths.values()) > LARGE
-    product = np.einsum(",".join([output, *rest]) + "->" + present, g, *others, optimize=many)
+    product = _summed(",".join([output, *rest]) + "->" + present, g, *others, optimize=many)
     if others and present == mine and product.shape == np.shape(x):  # of one array it may be a view
         return product
     lengths = dict(zip(mine, np.shape(x), strict=True))
     wide = np.reshape(product, [product.shape[present.index(c)] if c in present else 1 for c in letters])
-    kept = unbroadcast(wide, np.empty([min(lengths[c], n) for c, n in zip(letters, wide.shape, strict=True)]))
+    narrow = [1 if lengths[c] == 1 else n for c, n in zip(letters, wide.shape, strict=True)]
+    kept = unbroadcast(wide, np.empty(narrow))
     bar = np.zeros(np.shape(x), product.dtype)
     np.einsum(f"{mine}->{letters}", bar)[...] = kept  # a view: a repeated letter is a diagonal
     return bar
+
+
+def _summed(subscripts: str, *operands: Any, **options: Any) -> Any:
+    """``np.einsum``; of operands without elements, where NumPy may give what memory held, 0."""
+    found = np.einsum(subscripts, *operands, **options)
+    return np.zeros_like(found) if any(np.size(o) == 0 for o in operands) else found
 
 
 LARGE = 3e5
