@@ -71,6 +71,7 @@ class FastCall:
                 tests.append(f"same_constant(aspect_of(a{position}, {aspect!r}), v{position}{aspect})")
         inputs = [*own, *outside[: program.fit.passed]]
         self.space |= {
+            "__name__": __name__,  # a library's: walks through code end here
             "ndarray": np.ndarray,
             "aspect_of": aspect_of,
             "MISS": MISS,

@@ -10,6 +10,7 @@ import pytest
 
 import ast_ad
 from ast_ad.calls.shortcut import inlined
+from ast_ad.tracing.walk import Walk
 
 RATE = 2.0
 WEIGHTS = np.array([1.0, 2.0])
@@ -277,3 +278,10 @@ def test_numbers_of_kernels_are_python_s_floats():
         expected, others = plain(x, 2.0)
         assert type(value) is type(expected) and [type(b) for b in bars] == [float, float]
         np.testing.assert_allclose([value, *bars], [expected, *others], rtol=1e-14)
+
+
+def test_traces_go_no_further_than_the_short_way():
+    """They went from its names through all objects of this package to NumPy's own modules."""
+    gradient = ast_ad.grad(weighted, backend="numpy")
+    warm(gradient, np.array([0.5, 2.0]))
+    assert not any(space.get("__name__") == "numpy" for space in Walk([gradient]).namespaces)
