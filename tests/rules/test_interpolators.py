@@ -243,6 +243,31 @@ def test_what_scipy_raises(place):
         ast_ad.grad(lambda x: law(x) * 1.0)(place)
 
 
+REFUSED = {
+    "fewer points than values": lambda x, y: si.interp1d(x[:4], y)(0.5),
+    "an axis of another length": lambda x, y: si.interp1d(x, np.outer(y[:3], np.append(y, y)))(0.5)[0],
+    "a spline through fewer points": lambda x, y: si.make_interp_spline(x[:4], y, k=0)(0.5),
+    "a spline through points twice": lambda x, y: si.make_interp_spline(np.round(x), y, k=0)(0.5),
+    "a spline through points in no order": lambda x, y: si.make_interp_spline(x[::-1], y, k=0)(0.5),
+    "a spline through NaN": lambda x, y: si.make_interp_spline(x, y * np.nan, k=0)(0.5),
+    "knots in no order": lambda x, y: si.BSpline(x[::-1], y[:3], 2)(0.5),
+    "breakpoints in no order": lambda x, y: si.PPoly(np.outer([1.0, 2.0], y[1:]), np.sin(5 * x))(0.5),
+    "a curve through points twice": lambda x, y: si.InterpolatedUnivariateSpline(np.round(x), y)(0.5),
+    "a grid of NaN": lambda x, y: si.RegularGridInterpolator((x * np.nan,), y)([0.5])[0],
+}
+
+
+@pytest.mark.parametrize("how", REFUSED)
+@pytest.mark.filterwarnings("ignore::ast_ad.FallbackWarning")
+def test_what_scipy_refuses_of_the_data(how):
+    """Some were values of splines that there are not."""
+    x, y = np.array([0.0, 0.2, 0.4, 0.7, 0.9, 1.3]), np.cos(np.arange(6.0))
+    with pytest.raises(ValueError):
+        REFUSED[how](x, y)
+    with pytest.raises(ValueError):
+        ast_ad.grad(REFUSED[how], 1, check=False)(x, y)
+
+
 def by_knots(x):
     return si.BSpline(np.sort(np.append(TCK[0], x)), np.ones(9), 3)(0.7)
 

@@ -45,10 +45,8 @@ def reduce(fn, array, axis=0, dtype=None, keepdims=False, initial=None, where=Tr
         raise TypeError("cannot reduce on a scalar")
     if axis is None:
         axes = tuple(range(rank))
-    elif isinstance(axis, tuple):
-        axes = tuple(i % rank for i in axis)
     else:
-        axes = (axis % rank,)
+        axes = axis if isinstance(axis, tuple) else (axis,)
     if len(axes) != 1 and fn not in REORDERABLE:
         raise ValueError("this reduction is not reorderable, so at most one axis may be specified")
     rows = in_front(array if dtype is None else array.astype(dtype), axes)

@@ -256,6 +256,8 @@ def curve_of_points(
     ext: Any = 0,
     check_finite: bool = False,
 ) -> None:
+    if not np.all(np.diff(x) > 0):
+        raise ValueError("x must be strictly increasing")
     curve(self, x, y, None, bbox, k, 0, ext)
 
 

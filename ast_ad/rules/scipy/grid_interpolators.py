@@ -50,8 +50,8 @@ def grid(
             raise ValueError(
                 f"There are {len(axis)} points and {np.shape(values)[i]} values on dimension {i}"
             )
-        if np.any(np.diff(axis) <= 0):
-            if np.any(np.diff(axis) >= 0):
+        if not np.all(np.diff(axis) > 0):
+            if not np.all(np.diff(axis) < 0):
                 raise ValueError(f"The points in dimension {i} must be strictly ascending or descending")
             axis, values = np.flip(axis), np.flip(values, i)
         axes.append(axis)

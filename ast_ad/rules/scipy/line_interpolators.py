@@ -35,6 +35,8 @@ def line(
     assume_sorted: bool = False,
 ) -> None:
     x, y = np.asarray(x), np.asarray(y)
+    if len(x) != np.shape(y)[axis]:
+        raise ValueError("x and y arrays must be equal in length along interpolation axis.")
     if not np.issubdtype(y.dtype, np.inexact):
         y = y.astype(float)
     if not assume_sorted:

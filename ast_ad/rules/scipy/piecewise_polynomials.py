@@ -29,6 +29,9 @@ def piecewise_values(c: Any, x: Any, at: Any, nu: int, extrapolate: Any) -> Any:
     >>> piecewise_values(np.array([[1.0, 2.0], [0.0, 1.0]]), np.arange(3.0), np.array([0.5, 1.5]), 0, True)
     array([0.5, 2. ])
     """
+    steps = np.diff(_floats(x))
+    if not (np.all(steps >= 0) or np.all(steps <= 0)):
+        raise ValueError("`x` must be strictly increasing or decreasing.")
     return _plain_call(Held.construct_fast(_floats(c), _floats(x)), at, nu, extrapolate)
 
 

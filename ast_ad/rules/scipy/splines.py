@@ -37,6 +37,8 @@ def spline_values(c: Any, at: Any, t: Any, k: int, nu: int, extrapolate: Any) ->
     c, knots = _floats(c), _floats(t)
     if k < 0 or np.ndim(knots) != 1 or len(knots) < 2 * k + 2 or len(c) < len(knots) - k - 1:
         raise ValueError(f"{len(knots)} knots and {len(c)} coefficients are those of no spline of degree {k}")
+    if not np.all(knots[1:] >= knots[:-1]):
+        raise ValueError("Knots must be in a non-decreasing order.")
     if nu > k:
         return np.zeros(np.shape(at) + c.shape[1:], c.dtype)
     return _plain_call(Held.construct_fast(knots, c, int(k)), at, nu, extrapolate)
@@ -200,6 +202,12 @@ def interpolating(
     ndim = np.ndim(y)
     y = y if ndim == 1 else np.moveaxis(y, axis, 0)
     n = len(x)
+    if n != len(y):
+        raise ValueError("`x` and `y` are of incompatible shapes")
+    if check_finite and not (np.all(np.isfinite(x)) and np.all(np.isfinite(y))):
+        raise ValueError("Array must not contain infs or nans.")
+    if np.any(x[1:] <= x[:-1]):
+        raise ValueError("Expect x to be a 1D strictly increasing sequence.")
     if k == 0:
         found = BSpline(np.concatenate((x, x[-1:])), y, 0)
     else:

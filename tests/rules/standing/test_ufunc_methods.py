@@ -207,3 +207,24 @@ def test_a_result_may_be_given():
 
     np.testing.assert_allclose(grad(f)(X.copy()), [-0.8, 0.8, -1.6, 1.6])
     assert ast_ad.grad(f, fallback="error")(X.copy()) is not None
+
+
+@pytest.mark.parametrize("axis", [2, -3, (0, 2)])
+@pytest.mark.parametrize("ufunc", [np.logaddexp, np.hypot], ids=lambda f: f.__name__)
+def test_axes_that_an_array_lacks_are_numpys_error(ufunc, axis):
+    """They were counted around."""
+
+    def f(x):
+        return np.sum(ufunc.reduce(x.reshape(2, 2), axis=axis))
+
+    with pytest.raises(np.exceptions.AxisError):
+        grad(f, check=False)(X)
+
+
+@pytest.mark.parametrize("axis", [2, -3])
+def test_an_axis_to_apply_a_function_along_that_an_array_lacks(axis):
+    def f(x):
+        return np.sum(np.apply_along_axis(np.cumsum, axis, x.reshape(2, 2)))
+
+    with pytest.raises(np.exceptions.AxisError):
+        grad(f, check=False)(X)

@@ -222,7 +222,10 @@ def b_apply_along_axis(
 ) -> Any:
     array = arr if isinstance(arr, Arr) else cx.emit(np.asarray, arr)
     rank = known_rank(cx, cx.read(array))
-    along = cx.demand(axis, "the axis of np.apply_along_axis") % max(rank, 1)
+    along = cx.demand(axis, "the axis of np.apply_along_axis")
+    if not -rank <= along < rank:
+        raise cx.unsupported("an axis that the array lacks", f"it has {rank}", "check the axis")
+    along %= rank
     if rank == 1:
         only = doors.call(cx, func1d, [array, *args], kwargs)
         return only if isinstance(only, Arr) else cx.emit(np.asarray, only)
