@@ -152,3 +152,34 @@ def test_a_result_gets_its_rows_at_the_end():
 def test_margins_do_not_turn_what_whole_arrays_are_read_into():
     source = compared(framed, X, 0.01)
     assert not re.search(r"\[j, i\]|for j in .*:\n +for i in ", source)
+
+
+def rendered(density, colours, points):
+    """Rays through a grid: running products of what is gathered, which comes back to scattered places."""
+    low = np.floor(points).astype(int)
+    part = points - low
+    i, j = low[..., 0], low[..., 1]
+    dense, colour = 0.0, 0.0
+    for a in (0, 1):
+        for b in (0, 1):
+            weight = (part[..., 0] if a else 1.0 - part[..., 0]) * (part[..., 1] if b else 1.0 - part[..., 1])
+            dense = dense + weight * density[i + a, j + b]
+            colour = colour + weight[..., None] * colours[i + a, j + b]
+    alpha = 1.0 - np.exp(-0.1 * np.log1p(np.exp(dense)))
+    passed = np.cumprod(1.0 - alpha, axis=1)
+    light = np.concatenate([np.ones((len(points), 1)), passed[:, :-1]], axis=1)
+    return np.sum(np.sum((light * alpha)[..., None] / (1.0 + np.exp(-colour)), axis=1) ** 2)
+
+
+def test_what_comes_back_to_scattered_places_lies_along_its_rows():
+    """Running products alone would turn all that gathers, and sums at scattered places, go through."""
+    grid = RNG.normal(size=(9, 9)), RNG.normal(size=(9, 9, 3))
+    points = RNG.uniform(0.0, 7.9, (19, 21, 2))
+    compiled = ast_ad.value_and_grad(rendered, argnums=(0, 1), backend="numba", fallback="error")
+    value, gradients = compiled(*grid, points)
+    expected, wanted = ast_ad.value_and_grad(rendered, argnums=(0, 1), backend="numpy")(*grid, points)
+    assert np.isclose(value, expected, rtol=1e-12)
+    for found, right in zip(gradients, wanted, strict=True):
+        np.testing.assert_allclose(found, right, rtol=1e-11, atol=1e-12)
+    assert re.search(r"colours_bar\[.*\+= .*\bweight\w*\[i, j\]", compiled.source)
+    assert not re.search(r"\bweight\w*\[j, i\]", compiled.source)

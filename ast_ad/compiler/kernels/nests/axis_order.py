@@ -12,7 +12,9 @@ order. So the axis along which most of such loops go becomes an array's last one
 Loops count whose turns are independent, so that they could be vectors, and that cannot run the other way
 around: where the turns of the loop around are independent, too, ``interchange`` finds the order. Such a loop
 is a price, where it goes through arrays that stay as they are as well: the margins of an image are not worth
-it that all of it is read against its rows. What the kernel returns is put in order at its end.
+it that all of it is read against its rows. Two loops that add to places which data tell, ``g[where[i, j]] +=
+p[i, j]``, count as well: neither has vectors, but the inner one reads lines of the cache. What the kernel
+returns is put in order at its end.
 """
 
 from __future__ import annotations
@@ -134,15 +136,22 @@ class _Ballot:
             inside = around
             if isinstance(op, For) and not is_short(op):
                 accesses = [o for o in within(op) if o.fn in ACCESSES]
-                if not self.arrays.isdisjoint(o.args[0] for o in accesses) and is_independent(op, self.apart):
-                    weight = TURNS ** len(around)
-                    if around and is_independent(around[-1], self.apart):
-                        self.free.append((weight, _moving(around[-1], op, accesses)))
-                    else:
-                        self.count(op, accesses, weight)
+                if not self.arrays.isdisjoint(o.args[0] for o in accesses):
+                    self.weigh(op, accesses, around)
                 inside = (*around, op)
             for inner in blocks(op):
                 self.ask(inner, inside)
+
+    def weigh(self, loop: For, accesses: list[Op], around: tuple[For, ...]) -> None:
+        """Whether the loop's places count: not where it could run the other way around, and have vectors."""
+        weight = TURNS ** len(around)
+        if is_independent(loop, self.apart):
+            if around and is_independent(around[-1], self.apart):
+                self.free.append((weight, _moving(around[-1], loop, accesses)))
+            else:
+                self.count(loop, accesses, weight)
+        elif around and _scatters(loop, around[-1]):
+            self.count(loop, accesses, weight)
 
     def count(self, loop: For, accesses: list[Op], weight: int) -> None:
         makers = makers_in(loop)
@@ -224,6 +233,16 @@ def _axis(op: Op, loop: For, makers: dict[Var, Op]) -> int | None:
     """The one axis along which a place moves with a loop."""
     moves = [follows(place, loop.index, makers) for place in places_of(op.args[1])]
     return moves.index(True) if [m for m in moves if m is not False] == [True] else None
+
+
+def _scatters(inner: For, outer: For) -> bool:
+    """Whether a loop adds to places that move with both counters as data tell: neither has vectors."""
+    makers = makers_in(outer)
+    sums = [places_of(op.args[1]) for op in within(inner) if op.fn is builtin.add_item_]
+    return any(
+        all(None in [follows(place, loop.index, makers) for place in places] for loop in (inner, outer))
+        for places in sums
+    )
 
 
 # ----- results
