@@ -83,12 +83,12 @@ def prove_places(kernel: Function) -> None:
     """Leave out the checks of clamped places that are certainly within bounds, in place."""
     makers = {out: op for op in walk(kernel.body) for out in op.outs}
     names: Renaming = {}
-    _prove(kernel.body, _Known(makers), names)
+    _prove(kernel.body, Known(makers), names)
     replace_reads(kernel.body, names)
 
 
 @dataclass
-class _Known:
+class Known:
     """``ranges``: of the loops around, outermost first."""
 
     makers: Mapping[Var, Statement]
@@ -115,8 +115,16 @@ class _Known:
             return form.const >= 0
         return any(not (rest := form.plus(turn, -1)).terms and rest.const >= 0 for turn in turns)
 
+    def lowest(self, form: Form) -> int | None:
+        """What a sum certainly reaches, where the ranges of counters leave a number."""
+        for counter, start, stop in reversed(self.ranges):
+            factor = form.of(counter)
+            end = start if factor > 0 else stop.plus(Form(const=-1))
+            form = form.plus(Form(frozenset({(counter, 1)})), -factor).plus(end, factor)
+        return None if form.terms else form.const
 
-def _prove(block: Block, known: _Known, names: Renaming) -> None:
+
+def _prove(block: Block, known: Known, names: Renaming) -> None:
     kept: list[Statement] = []
     for op in block.ops:
         if isinstance(op, Op) and op.fn is kernels.position and _is_clamped(op.args[0], known.makers):
@@ -127,14 +135,14 @@ def _prove(block: Block, known: _Known, names: Renaming) -> None:
                 continue
         kept.append(op)
         ranges = known.ranges
-        if isinstance(op, For) and (own := _range(op, known.makers)) is not None:
+        if isinstance(op, For) and (own := range_of(op, known.makers)) is not None:
             ranges = [*ranges, (op.index, *own)]
         for inner in blocks(op):
-            _prove(inner, _Known(known.makers, ranges), names)
+            _prove(inner, Known(known.makers, ranges), names)
     block.ops = kept
 
 
-def _range(loop: For, makers: Mapping[Var, Statement]) -> tuple[Form, Form] | None:
+def range_of(loop: For, makers: Mapping[Var, Statement]) -> tuple[Form, Form] | None:
     """Start and stop of a loop that counts upwards by one, in either order."""
     if loop.range is None or loop.stops:
         return None
@@ -178,7 +186,7 @@ class _Clamps:
 
 def _without_bounds(loop: For, makers: Mapping[Var, Statement]) -> list[Statement]:
     """The loops that stand for one."""
-    if loop.items or loop.reverse or loop.parallel or _range(loop, makers) is None:
+    if loop.items or loop.reverse or loop.parallel or range_of(loop, makers) is None:
         return [loop]
     if len(loop.body.ops) > MOST or not all(isinstance(op, Op) for op in loop.body.ops):
         return [loop]
@@ -190,9 +198,9 @@ def _without_bounds(loop: For, makers: Mapping[Var, Statement]) -> list[Statemen
     start, stop, _ = loop.range
     first, end = start, stop
     for form in clamps.first:
-        first = _op(max, (first, _number(form, before)), before)
+        first = _op(max, (first, number_of(form, before)), before)
     for form in clamps.end:
-        end = _op(min, (end, _number(form, before)), before)
+        end = _op(min, (end, number_of(form, before)), before)
     found, states = before, loop.inits
     ahead = _op(min, (first, stop), before) if clamps.first else start
     parts = [(start, ahead, False)] if clamps.first else []
@@ -273,7 +281,7 @@ def _part(loop: For, low: Arg, high: Arg, states: tuple[Arg, ...], free: Renamin
     )
 
 
-def _number(form: Form, ops: list[Statement]) -> Arg:
+def number_of(form: Form, ops: list[Statement]) -> Arg:
     """The statements that compute a sum."""
     total: Arg = Lit(form.const)
     for var, factor in sorted(form.terms, key=lambda term: term[0].id):

@@ -19,6 +19,7 @@ from .scattered_sums import sums_apart
 from .shared_memory import share_memory
 from .short_axes import short_axes_first, with_short_cells
 from .short_loops import write_out
+from .unread_rows import save_what_is_read
 
 
 def improve(kernel: Function, overlaps: bool) -> None:
@@ -37,6 +38,7 @@ def improve(kernel: Function, overlaps: bool) -> None:
             turn(kernel, columns)
             interchange(kernel)
             hoist(kernel)
+    save_what_is_read(kernel)
     turned = set[Var]() if overlaps else with_short_cells(kernel)
     if not overlaps:
         write_out(kernel, turned)
