@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from .unordered import Unordered
+
 _fresh = itertools.count()
 LARGEST = 60  # atoms in a term; what would have more is a symbol of its own
 NESTED = 4  # counters that may depend on each other
@@ -302,7 +304,7 @@ def _of_powers(powers: Mapping[Atom, int]) -> Int:
     weight = 1 + sum([a.weight for a in kept])
     if weight > LARGEST:
         return Dim.symbol(("fresh", next(_fresh)), least=least)
-    return Dim(((Atom((math.prod, frozenset(kept.items())), least, weight=weight), 1),))
+    return Dim(((Atom((math.prod, Unordered(kept.items())), least, weight=weight), 1),))
 
 
 def count(shape: Iterable[Int]) -> Int:
@@ -401,7 +403,7 @@ def largest(*parts: Int) -> Int:
     if len(kept) == 1:
         return kept[0]
     lows = [low for p in kept if (low := lower(p)) is not None]
-    return term(MAXIMUM, frozenset(kept), least=max(lows, default=None))
+    return term(MAXIMUM, Unordered(kept), least=max(lows, default=None))
 
 
 def smallest(*parts: Int) -> Int:
@@ -410,9 +412,8 @@ def smallest(*parts: Int) -> Int:
     if len(kept) == 1:
         return kept[0]
     lows = [lower(p) for p in kept]
-    return term(
-        MINIMUM, frozenset(kept), least=None if None in lows else min(n for n in lows if n is not None)
-    )
+    least = None if None in lows else min(n for n in lows if n is not None)
+    return term(MINIMUM, Unordered(kept), least=least)
 
 
 def _extremes(fn: Any, parts: Iterable[Int], beats: Callable[[Int, Int], bool]) -> list[Int]:
@@ -433,7 +434,6 @@ def length(dim: Int) -> Int:
     return largest(dim, 0)
 
 
-# ----- symbols
 def has_fresh(dim: Int) -> bool:
     """Whether something about which nothing is known is part of it."""
     return any(isinstance(a.key, tuple) and a.key[0] == "fresh" for a in symbols(dim))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from .dims import Dim, Int, count, differs_from_one, floordiv, length, reaches, smallest, term
+from .unordered import Unordered
 
 
 def _slice_length(n: int, start: int | None, stop: int | None, step: int | None) -> int:
@@ -82,7 +83,7 @@ def stretched(*parts: Int) -> Int:
         single = isinstance(part, Dim) and len(part.terms) == 1 and part.terms[0][1] == 1 and not part.const
         key = part.terms[0][0].key if single else None  # type: ignore[union-attr]
         flat.update(dict.fromkeys(key[1] if isinstance(key, tuple) and key[0] is _stretched else (part,)))
-    return term(_stretched, frozenset(flat), least=0)
+    return term(_stretched, Unordered(flat), least=0)
 
 
 def absolute(a: Int) -> Int:
