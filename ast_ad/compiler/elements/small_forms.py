@@ -39,8 +39,10 @@ Form = Callable[[ElementWriter, Op], Any]
 
 # ----- element by element -----
 def elementwise(w: ElementWriter, op: Op) -> Elements:
+    if op.kwargs or len(op.outs) != 1:
+        raise NoForm
     number = isinstance(op.out.type, Scalar)  # NumPy makes one of arrays without axes
-    if op.kwargs or len(op.outs) != 1 or not (number or w.is_small(op.out.type)):
+    if not (number or w.is_small(op.out.type)):
         raise NoForm
     want = np.dtype(bool) if number and op.fn in COMPARISONS else dtype_of_result(op)
     operands, dtypes = zip(*map(w.data, op.args), strict=True)

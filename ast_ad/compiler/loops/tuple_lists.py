@@ -83,6 +83,8 @@ class TupleLists(Lists):
         placed = op.args if op.fn is builtin.make_list else op.args[_PLACED.get(op.fn, len(op.args)) :][:1]
         whole = op.args[:1] if op.fn in _PARTS else placed  # in which a tuple may stand for its places
         self.lose(v for arg in operands(op) for v in variables(arg) if not any(v is one for one in whole))
+        within = [value for value in placed if isinstance(value, Seq)]
+        self.forbid(variables(*within))  # lists in tuples, which would be one with the list of tuples
         super().operation(op)
         if op.fn in _TAKEN:
             self.taken.update((out, op.args[0]) for out in op.outs if isinstance(out.type, TupleOf))  # type: ignore[misc]
