@@ -19,12 +19,12 @@ from ast_ad.compiler.adjoint.adjoint import adjoint
 from ast_ad.compiler.frontend.types.dummies import InferenceError
 from ast_ad.compiler.ir.evaluate import evaluate
 from ast_ad.eager import namespace  # noqa: F401  (the operators of tensors)
-from ast_ad.eager.numpy_protocol import run
 from ast_ad.rule.direct import dot, holds_floats, is_inexact, random_like
 from ast_ad.rule.programs import as_tuple, float_like, program_of
 from ast_ad.rules.registry import lookup
 from ast_ad.tracing import trace
 from ast_ad.trees import flatten
+from tests.eager.recorded import recorded
 
 # Lists that grow while a program runs exist in compiled programs only: traced code has Python's own.
 SKIPPED = {"ast_ad.rules.containers"}
@@ -58,11 +58,6 @@ def positions(sample: Sample) -> list[int]:
         out += [at + i for i, leaf in enumerate(leaves) if wanted and is_inexact(leaf)]
         at += len(leaves)
     return out
-
-
-def recorded(fn: Any) -> Any:
-    """What is traced of an operation; where it finds its names is looked for once, if it is traced again."""
-    return lambda *args, **kwargs: run(fn, args, kwargs)
 
 
 def eager(function: Any, sample: Sample) -> tuple[list[Any], Any]:

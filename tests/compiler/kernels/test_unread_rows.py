@@ -107,6 +107,7 @@ def arguments(f, a):
     return (a, np.array([3, 0, 7, 7, 1])) if f is by_data else (a,)
 
 
+@pytest.mark.drawn(of=3)
 @pytest.mark.parametrize("f", PROGRAMS)
 def test_gradients_are_those_of_numpy_code_and_of_differences(f):
     compared(f, *arguments(f, A))

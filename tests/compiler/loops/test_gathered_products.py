@@ -215,6 +215,7 @@ def test_what_is_gathered_means_the_same(function, monkeypatch):
         ast_ad.value_and_grad(function, argnums=wrt, backend="numba")(*args)
 
 
+@pytest.mark.drawn(of=4)
 @pytest.mark.slow
 @pytest.mark.parametrize("function", PROGRAMS, ids=lambda f: f.__name__)
 def test_one_product_gives_the_sum_of_all_turns(function):
