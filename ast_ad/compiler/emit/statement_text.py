@@ -122,20 +122,47 @@ class _Body:
         """Assignments of all values to all targets at once; none where the names are the same."""
         pairs = [(t, v) for t, v in zip(targets, values, strict=True) if t in self.live.needed]
         pairs = [(t, v) for t, v in pairs if not (isinstance(v, Var) and self._is_named(v, self._name(t)))]
-        written: set[str] = set()
-        parallel = False
-        for target, value in pairs:
-            parallel = parallel or any(self._name(v) in written for v in self.nesting.leaves(value))
-            written.add(self._name(target))
-        if parallel:
-            left: list[ast.expr] = [ast.Name(self._name(t), ast.Store()) for t, _ in pairs]
-            right = [self.expressions.value(v) for _, v in pairs]
-            moved: list[ast.stmt] = [ast.Assign([ast.Tuple(left, ast.Store())], ast.Tuple(right, ast.Load()))]
-            for _, value in pairs:  # a nested value brings its place along
+        moved: list[ast.stmt] = []
+        in_order = self._is_in_order(pairs)
+        while pairs:
+            group = pairs[:1] if in_order else self._next_moves(pairs)
+            left: list[ast.expr] = [ast.Name(self._name(t), ast.Store()) for t, _ in group]
+            right = [self.expressions.value(v) for _, v in group]
+            moved += [ast.Assign(left, right[0]) if len(group) == 1 else _together(left, right)]
+            for _, value in group:  # a nested value brings its place along
                 if isinstance(value, Var) and (nested := self.nesting.inlined.get(value)) is not None:
-                    self.sources[moved[0]] = nested.span, nested.adjoint
-            return moved
-        return [self.assign(t, self.expressions.value(v)) for t, v in pairs]
+                    self.sources[moved[-1]] = nested.span, nested.adjoint
+            pairs = [pair for pair in pairs if pair not in group]
+        return moved
+
+    def _is_in_order(self, pairs: Sequence[tuple[Var, Arg]]) -> bool:
+        """Whether one assignment after the other destroys nothing that a later one reads."""
+        written: set[str] = set()
+        for target, value in pairs:
+            if any(self._name(v) in written for v in self.nesting.leaves(value)):
+                return False
+            written.add(self._name(target))
+        return True
+
+    def _next_moves(self, pairs: Sequence[tuple[Var, Arg]]) -> list[tuple[Var, Arg]]:
+        """The first assignments that destroy nothing which others read; several where they exchange names."""
+        read = [{self._name(v) for v in self.nesting.leaves(value)} for _, value in pairs]
+        before = [
+            {k for k, names in enumerate(read) if self._name(target) in names and pairs[k][0] is not target}
+            for target, _ in pairs
+        ]
+        found = [*range(len(pairs))]
+        for first in range(len(pairs)):
+            group, todo = {first}, [first]
+            while todo:
+                new = before[todo.pop()] - group
+                group |= new
+                todo += new
+            if len(group) < len(found):
+                found = sorted(group)
+            if len(found) == 1:
+                break
+        return [pairs[k] for k in found]
 
     def _is_named(self, var: Var, text: str) -> bool:
         return var not in self.inlined and self._name(var) == text
@@ -369,3 +396,7 @@ def _is_none(arg: Arg) -> bool:
 
 def _is_int(arg: Arg, value: int) -> bool:
     return isinstance(arg, Lit) and type(arg.value) is int and arg.value == value
+
+
+def _together(left: list[ast.expr], right: list[ast.expr]) -> ast.stmt:
+    return ast.Assign([ast.Tuple(left, ast.Store())], ast.Tuple(right, ast.Load()))

@@ -2,17 +2,21 @@
 
 Numba hands out the address as something read from memory, which may point anywhere. A loop that stores to
 such an array, and reads another by indices, would not become vectors: the places can't be compared before.
+
+Memory that a loop keeps for its turns (`nests/rooms.py`) is new in each turn in the same sense: nobody uses
+what was in it any more.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from llvmlite import ir
 from numba import extending
-from numba.core import types as numba_types
+from numba.core import cgutils, imputils, types as numba_types
 from numba.np import arrayobj
 
 types: Any = numba_types
@@ -40,19 +44,89 @@ def _typer(context: Any) -> Callable[[Any, Any], Any]:
     return typed
 
 
+def grown(room: Any, shape: int | Sequence[int]) -> Any:
+    """A room for an array: the same if it has as many numbers, else a new one with some to spare."""
+    count = math.prod(np.atleast_1d(shape))
+    return room if count <= len(room) else np.empty(count + (count // 2 if len(room) else 0), room.dtype)
+
+
+def carved(room: Any, shape: int | Sequence[int]) -> Any:
+    """``empty(shape, room.dtype)`` in the memory of a room: what was made there before is not used again."""
+    return room[: math.prod(np.atleast_1d(shape))].reshape(shape)
+
+
 def _lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     lengths = arrayobj._parse_shape(context, builder, signature.args[0], args[0])
     made = arrayobj._empty_nd_impl(context, builder, signature.return_type, lengths)
-    same = ir.InlineAsm(ir.FunctionType(made.data.type, [made.data.type]), "", "=r,0", False)
-    address = _Unaliased(builder.block, same, [made.data])  # no instruction: what goes in comes out
+    made.data = _unaliased(builder, made.data, False)
+    return made._getvalue()
+
+
+def _unaliased(builder: Any, data: Any, again: bool) -> Any:
+    """An address as that of new memory; ``again``: it had other uses, which stay before this."""
+    told = "=r,0,~{memory}" if again else "=r,0"
+    same = ir.InlineAsm(ir.FunctionType(data.type, [data.type]), "", told, again)
+    address = _Unaliased(builder.block, same, [data])  # no instruction: what goes in comes out
     builder._insert(address)
     # what frees the memory is told its address, not this one: seen here, no access is moved behind that
     seen = ir.InlineAsm(ir.FunctionType(ir.VoidType(), [address.type]), "", "r", True)
     builder.call(seen, [address])
-    made.data = address
-    return made._getvalue()
+    return address
+
+
+def _grown_typer(context: Any) -> Callable[[Any, Any], Any]:
+    return lambda room, shape: room
+
+
+def _lower_grown(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    type = signature.return_type
+    room = context.make_array(type)(context, builder, args[0])
+    lengths = arrayobj._parse_shape(context, builder, signature.args[1], args[1])
+    count, wraps = lengths[0], ir.Constant(ir.IntType(1), 0)
+    for length in lengths[1:]:
+        product = builder.smul_with_overflow(count, length)
+        count = builder.extract_value(product, 0)
+        wraps = builder.or_(wraps, builder.extract_value(product, 1))
+    found = cgutils.alloca_once_value(builder, args[0])
+    is_new = builder.or_(wraps, builder.icmp_signed(">", count, room.nitems))
+    with builder.if_else(is_new, likely=False) as (new, old):
+        with new:
+            is_first = builder.icmp_signed("==", room.nitems, count.type(0))
+            more = builder.select(is_first, count.type(0), builder.ashr(count, count.type(1)))
+            # a count that wrapped is refused, as the most that there is
+            total = builder.select(wraps, count.type(2**63 - 1), builder.add(count, more))
+            made = arrayobj._empty_nd_impl(context, builder, type, [total])
+            builder.store(made._getvalue(), found)
+        with old:
+            context.nrt.incref(builder, type, args[0])
+    return builder.load(found)
+
+
+def _carved_typer(context: Any) -> Callable[[Any, Any], Any]:
+    def typed(room: Any, shape: Any) -> Any:
+        axes = shape.count if isinstance(shape, types.BaseTuple) else 1
+        return types.Array(room.dtype, axes, "C")
+
+    return typed
+
+
+def _lower_carved(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+    room = context.make_array(signature.args[0])(context, builder, args[0])
+    lengths = arrayobj._parse_shape(context, builder, signature.args[1], args[1])
+    made = context.make_array(signature.return_type)(context, builder)
+    strides, step = list[Any](), room.itemsize
+    for length in reversed(lengths):
+        strides.insert(0, step)
+        step = builder.mul(step, length)
+    data = _unaliased(builder, room.data, True)
+    arrayobj.populate_array(made, data, lengths, strides, room.itemsize, room.meminfo, room.parent)
+    return imputils.impl_ret_borrowed(context, builder, signature.return_type, made._getvalue())
 
 
 extending.type_callable(empty)(_typer)
+extending.type_callable(carved)(_carved_typer)
+extending.type_callable(grown)(_grown_typer)
 for shapes in (types.Integer, types.BaseTuple):
     extending.lower_builtin(empty, shapes, types.Any)(_lower)
+    extending.lower_builtin(grown, types.Array, shapes)(_lower_grown)
+    extending.lower_builtin(carved, types.Array, shapes)(_lower_carved)

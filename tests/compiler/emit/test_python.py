@@ -1,6 +1,7 @@
 """Does generated source read as if a colleague wrote it, and mean what the IR means?"""
 
 import ast
+import itertools
 import math
 import operator
 
@@ -241,6 +242,27 @@ def test_swaps_and_lost_copies():
     a, b, pa, pb, oa, ob, i = (var(h) for h in ("a", "b", "a", "b", "a", "b", "i"))
     loop = For(i, (Lit(0), Lit(3), Lit(1)), (), (pa, pb), (a, a), Block([], (pb, pa)), (oa, ob))
     agree(function([a, b], [loop], Seq((oa, ob, a, b))), 1.0, 2.0)
+
+
+def moving(*results):
+    """What a loop over ``a`` to ``e`` makes of such results, given by positions: 5 is a number of its own."""
+    names = "abcde"
+    params, inits, outs = ([var(n) for n in names] for _ in range(3))
+    new = var("new")
+    values = [*params, new]
+    block = Block([Op(operator.add, (params[0], params[4]), (new,))], tuple(values[k] for k in results))
+    loop = For(var("i"), (Lit(0), Lit(3), Lit(1)), (), tuple(params), tuple(inits), block, tuple(outs))
+    fn = function(inits, [loop], Seq(tuple(outs)))
+    agree(fn, 1.0, 2.0, 4.0, 8.0, 16.0)
+    return [line.strip() for line in body(fn)[1:-1] if "new =" not in line]
+
+
+def test_only_what_exchanges_names_moves_at_once():
+    assert moving(1, 0, 2, 4, 3) == ["a, b = b, a", "d, e = e, d"]
+    assert moving(0, 0, 1, 2, 3) == ["e = d", "d = c", "c = b", "b = a"]
+    assert moving(1, 2, 0, 0, 3) == ["e = d", "d = a", "a, b, c = b, c, a"]
+    for results in itertools.islice(itertools.product(range(6), repeat=5), 7, None, 131):
+        moving(*results)
 
 
 def test_break_stands_where_the_user_wrote_it():

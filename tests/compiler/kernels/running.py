@@ -25,7 +25,7 @@ from ast_ad.compiler.ir.builtin import MUTATORS
 from ast_ad.compiler.ir.evaluate import evaluate
 from ast_ad.compiler.ir.ops import For, Function, If, Op, Var, While, walk
 from ast_ad.compiler.kernels import runtime as kernels
-from ast_ad.compiler.kernels.fresh_memory import empty
+from ast_ad.compiler.kernels.fresh_memory import carved, empty, grown
 from ast_ad.compiler.kernels.numbers import signed_zeros
 from ast_ad.compiler.kernels.numbers.python_math import NotInKernel
 from ast_ad.compiler.kernels.partition import partition as parts_of
@@ -217,7 +217,7 @@ def assert_scalar(kernel: Function) -> None:
 
     for op in walk(kernel.body):
         if isinstance(op, Op) and any(isinstance(o.type, Array) for o in op.outs):
-            known = {empty, np.transpose, kernels.reserve, builtin.assign}
+            known = {empty, grown, carved, np.transpose, kernels.reserve, builtin.assign}
             known |= {builtin.setitem_, builtin.add_item_}
             assert op.fn in known, f"{op.fn} of arrays in a kernel"
 
@@ -262,11 +262,25 @@ def _reserve(array: Any, length: int) -> Any:
     return out
 
 
+def _grown(room: Any, shape: Any) -> Any:
+    found = grown(room, shape)
+    return found if found is room else _empty(len(found), room.dtype)
+
+
+def _carved(room: Any, shape: Any) -> Any:
+    """As new memory: whoever still reads what was there before finds NaN."""
+    array = carved(room, shape)
+    array[...] = _empty(shape, room.dtype)
+    return array
+
+
 _STRICT = {
     operator.getitem: _get,
     builtin.setitem_: _set,
     builtin.add_item_: _add,
     empty: _empty,
+    grown: _grown,
+    carved: _carved,
     kernels.reserve: _reserve,
     operator.truediv: np.true_divide,
 }  # no exceptions in compiled code

@@ -14,6 +14,7 @@ from .index_checks import check_before
 from .interchange import interchange
 from .known_elements import read_once, without_twins
 from .loop_invariants import hoist, shrink
+from .rooms import keep_rooms
 from .scalar_replacement import carry
 from .scattered_sums import sums_apart
 from .shared_memory import share_memory
@@ -53,4 +54,5 @@ def improve(kernel: Function, overlaps: bool) -> None:
         sums_apart(kernel)
         check_before(kernel)
         carry(kernel)
+    keep_rooms(kernel)
     tell_signs(kernel)
