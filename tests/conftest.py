@@ -44,33 +44,43 @@ FIRST = {
 
 
 @pytest.fixture(autouse=True)
-def programs_of_its_own(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+def each_test(request: pytest.FixtureRequest) -> Iterator[None]:
+    """What holds in every test, in one fixture: pytest takes longer to set five up than most tests run."""
+    before = modes()
+    with pytest.MonkeyPatch.context() as patch:
+        programs_of_its_own(patch, request.node.nodeid)
+        defects_of_kernels_are_errors(patch)
+        if request.config.option.markexpr == "core":
+            no_kernels_in_the_core(patch)
+        yield
+    after = modes()
+    assert {name: after[name] for name in before} == before, "a mode was left behind"
+
+
+def programs_of_its_own(patch: pytest.MonkeyPatch, name: str) -> None:
     """A test finds nothing that another one has compiled for a function that both have."""
     if shelves := sys.modules.get("ast_ad.shelves"):
-        monkeypatch.setattr(shelves, "NAME", f"__ast_ad_shelf_of_{request.node.nodeid}__")
+        patch.setattr(shelves, "NAME", f"__ast_ad_shelf_of_{name}__")
     if sharing := sys.modules.get("ast_ad.calls.sharing"):
-        monkeypatch.setattr(sharing, "_elsewhere", sharing.Shelf())
+        patch.setattr(sharing, "_elsewhere", sharing.Shelf())
     if lending := sys.modules.get("ast_ad.calls.lending"):
-        monkeypatch.setattr(lending, "_lenders", {})
+        patch.setattr(lending, "_lenders", {})
 
 
-@pytest.fixture(autouse=True)
-def defects_of_kernels_are_errors(monkeypatch: pytest.MonkeyPatch) -> None:
+def defects_of_kernels_are_errors(patch: pytest.MonkeyPatch) -> None:
     """An error of the kernels' compiler fails a test; a user gets NumPy code, which would pass it."""
     if code := sys.modules.get("ast_ad.calls.code"):
-        monkeypatch.setattr(code, "FAIL_LOUDLY", True)
+        patch.setattr(code, "FAIL_LOUDLY", True)
 
 
-@pytest.fixture(autouse=True)
-def no_kernels_in_the_core(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+def no_kernels_in_the_core(patch: pytest.MonkeyPatch) -> None:
     """What Numba compiles for takes too long for ``-m core``."""
 
     def compiles(*args: Any) -> None:
         raise AssertionError("Numba compiles in a test of the core: mark it as slow (tests/parts.py)")
 
-    compiler = sys.modules.get("numba.core.compiler")
-    if request.config.option.markexpr == "core" and compiler is not None:
-        monkeypatch.setattr(compiler.CompilerBase, "_compile_bytecode", compiles)
+    if compiler := sys.modules.get("numba.core.compiler"):
+        patch.setattr(compiler.CompilerBase, "_compile_bytecode", compiles)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -141,15 +151,6 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
     return check
 
 
-@pytest.fixture(autouse=True)
-def nothing_is_left_behind() -> Iterator[None]:
-    """After a test, NumPy's error mode and the modes of tensors are what they were before it."""
-    before = modes()
-    yield
-    after = modes()
-    assert {name: after[name] for name in before} == before
-
-
 @pytest.fixture(autouse=True, scope="module")
 def generated_code_is_forgotten() -> Iterator[None]:
     """The code of one file's tests is not kept for the others: a heap that holds it all is slow to search.
@@ -164,7 +165,7 @@ def generated_code_is_forgotten() -> Iterator[None]:
 
 
 def modes() -> dict[str, Any]:
-    """What an operation sets for its own time, as far as it is loaded."""
+    """What an operation sets for its own time, as far as it is loaded: NumPy's error mode, tensors' modes."""
     found: dict[str, Any] = {"numpy": np.geterr()}
     state = sys.modules.get("ast_ad.eager.state")
     if state is not None:

@@ -6,11 +6,22 @@ list of thousands of samples, such as those that tests run through, takes a tent
 
 from __future__ import annotations
 
+import contextvars
 from typing import Any
 
 from ast_ad.eager.numpy_protocol import run
 
+_operation = contextvars.ContextVar[Any]("_operation")  # which is no name that a trace looks behind
+
 
 def recorded(fn: Any) -> Any:
-    """Where it finds its names is looked for once, if it is traced again."""
-    return lambda *args, **kwargs: run(fn, args, kwargs)
+    """It is one function for all operations: where that finds its names is looked for once, not for each.
+
+    Of those that are made, only the last one can be run.
+    """
+    _operation.set(fn)
+    return _recorded
+
+
+def _recorded(*args: Any, **kwargs: Any) -> Any:
+    return run(_operation.get(), args, kwargs)
