@@ -34,14 +34,14 @@ def test_the_rooms_of_the_compiler_have_folders_of_their_own():
     assert {folder.removeprefix("compiler/") for folder in CORE} == {"golden", *rooms} - APART
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(TESTS)))
-def test_a_file_has_the_marks_of_its_folder(path):
-    first = path.relative_to(TESTS).parts[0]
-    wings = [mark for mark in marks_of(path) if mark in WINGS]
-    assert wings == ([first] if first in WINGS else [])
-    for mark in PARTS:
-        assert may_hold(path, mark) == (mark in marks_of(path))
-        assert mark not in marks_of(path) or may_hold(path.parent, mark) and may_hold(TESTS, mark)
+def test_a_file_has_the_marks_of_its_folder():
+    for path in FILES:
+        first = path.relative_to(TESTS).parts[0]
+        wings = [mark for mark in marks_of(path) if mark in WINGS]
+        assert wings == ([first] if first in WINGS else []), path
+        for mark in PARTS:
+            assert may_hold(path, mark) == (mark in marks_of(path)), path
+            assert mark not in marks_of(path) or may_hold(path.parent, mark) and may_hold(TESTS, mark), path
 
 
 @pytest.mark.parametrize("mark", ["core", "inspection"])

@@ -24,6 +24,7 @@ from ast_ad.errors import AdError, MissingRuleError
 from ast_ad.rule import direct
 from ast_ad.rules import helpers, partials
 from ast_ad.rules.registry import Primitive, lookup
+from tests.together import grouped, together
 
 CASES = [
     pytest.param(fn, s, id=f"{getattr(fn, '__module__', '')}.{getattr(fn, '__name__', fn)}-{i}")
@@ -314,14 +315,14 @@ def test_slice_runs_on_tensors(fn: Any, sample: Sample, monkeypatch: Any) -> Non
 
 
 COMPOSITES = [
-    pytest.param(fn, s, id=f"{getattr(fn, '__module__', '')}.{getattr(fn, '__name__', fn)}-{i}")
+    (f"{getattr(fn, '__module__', '')}.{getattr(fn, '__name__', fn)}-{i}", [fn, s])
     for fn, samples in all_samples().items()
     for i, s in enumerate(samples)
     if lookup(fn).kind == "composite"
 ]
 
 
-@pytest.mark.parametrize(("fn", "sample"), COMPOSITES)
+@together(["fn", "sample"], grouped(COMPOSITES, lambda name: name.rpartition("-")[0]))
 def test_composite_runs_on_tensors(fn: Any, sample: Sample, monkeypatch: Any) -> None:
     monkeypatch.setattr(doors, "call", call)
     of = [i for i, x in enumerate(sample.args) if i in (sample.wrt or (i,)) and direct.holds_floats(x)]

@@ -27,14 +27,16 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     takes = getattr(metafunc.function, "takes", None)
     if takes is None:
         return
-    samples = metafunc.module.FAMILY if hasattr(metafunc.module, "FAMILY") else all_samples()
-    cases = [
-        pytest.param(fn, sample, id=f"{name(fn)}-{i}")
-        for fn, entries in samples.items()
-        for i, sample in enumerate(entries)
-        if takes(fn, sample)
-    ]
-    metafunc.parametrize(("fn", "sample"), cases)
+    family = hasattr(metafunc.module, "FAMILY")
+    apart = family or metafunc.definition.get_closest_marker("drawn") is not None
+    cases = []
+    for fn, entries in (metafunc.module.FAMILY if family else all_samples()).items():
+        taken = [(f"{name(fn)}-{i}", [sample]) for i, sample in enumerate(entries) if takes(fn, sample)]
+        if apart:
+            cases += [pytest.param(fn, [case], id=case[0]) for case in taken]
+        elif taken:
+            cases.append(pytest.param(fn, taken, id=name(fn)))
+    metafunc.parametrize(("fn", "samples"), cases)
 
 
 def pytest_pycollect_makemodule(module_path: pathlib.Path, parent: pytest.Collector) -> pytest.Module | None:

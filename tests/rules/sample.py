@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import importlib
+import inspect
 import pkgutil
 import sys
 from collections.abc import Callable
@@ -12,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ast_ad.rule.samples import Sample, as_sample
+from tests.together import run_each
 
 Samples = dict[Callable[..., Any], list[Any]]
 Test = Callable[..., None]
@@ -70,11 +73,22 @@ def name(fn: Any) -> str:
 
 
 def each_sample(takes: Callable[..., bool] = lambda fn, sample: True) -> Callable[[Test], Test]:
-    """A test ``(fn, sample)`` is run with each sample that it takes: of all families, or of one."""
+    """A test ``(fn, sample)`` is run with each sample that it takes: of all families, or of one.
+
+    Where it has no mark ``drawn``, the samples of a function are one test, which runs them all.
+    """
 
     def marked(test: Test) -> Test:
-        test.takes = takes  # type: ignore[attr-defined]
-        return test
+        of_others = [p for p in inspect.signature(test).parameters.values() if p.name not in ("fn", "sample")]
+        own = [inspect.Parameter(n, inspect.Parameter.POSITIONAL_OR_KEYWORD) for n in ("fn", "samples")]
+
+        @functools.wraps(test)
+        def run(fn: Any, samples: list[tuple[str, list[Sample]]], **given: Any) -> None:
+            run_each(samples, lambda values: test(fn, *values, **given))
+
+        run.__signature__ = inspect.Signature([*own, *of_others])  # type: ignore[attr-defined]
+        run.takes = takes  # type: ignore[attr-defined]
+        return run
 
     return marked
 

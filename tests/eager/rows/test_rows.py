@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 import ast_ad
+from tests.together import grouped, together
 
 from .case import all_cases
 from .check_rows import run
@@ -20,7 +19,7 @@ def test_every_case_is_recorded() -> None:
     assert set(CASES) == set(RECORDED)
 
 
-@pytest.mark.parametrize("name", CASES)
+@together(["name"], grouped([(name, [name]) for name in CASES], lambda name: name.partition("_")[0]))
 def test_row(name: str) -> None:
     wrong = run(ast_ad, CASES[name], RECORDED[name])
     assert not wrong, wrong
