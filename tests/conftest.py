@@ -90,6 +90,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--every-case", action="store_true", help="run the cases, too, that tests with many of them leave out"
     )
+    parser.addoption(
+        "--turn", default="", help="K/N: of tests with many cases, run the K-th of N parts, counted from 0"
+    )
 
 
 def pytest_ignore_collect(collection_path: pathlib.Path, config: pytest.Config) -> bool | None:

@@ -29,8 +29,9 @@ def items():
     ]
 
 
-def names(args, every_case=False, keyword=""):
-    config = SimpleNamespace(option=SimpleNamespace(every_case=every_case, keyword=keyword), args=args)
+def names(args, every_case=False, keyword="", turn=""):
+    option = SimpleNamespace(every_case=every_case, keyword=keyword, turn=turn)
+    config = SimpleNamespace(option=option, args=args)
     kept, left = drawn(config, items())
     assert len(kept) + len(left) == len(items())
     return [item.nodeid for item in kept]
@@ -41,6 +42,16 @@ def test_one_in_a_few_runs():
     assert 60 <= len([name for name in some if name in ONES]) <= 140
     assert PLAIN[0] in some
     assert some == names(["tests/calls", "tests/test_b.py"])
+
+
+def test_in_all_turns_all_run():
+    turns = [set(names([FILE], turn=f"{turn}/4")) for turn in range(4)]
+    assert set.union(*turns) == {*PLAIN, *ONES, *PAIRS, *FEW}
+    for i, some in enumerate(turns):
+        assert 140 <= len(some & {*ONES}) <= 260
+        assert all(some.isdisjoint(other & {*ONES, *PAIRS}) for other in turns[:i])
+        pairs = {name.partition("[")[2] for name in some & {*PAIRS}}
+        assert len(pairs) == 2 * len({name.partition("-")[0] for name in pairs})
 
 
 def test_each_test_has_a_case_that_runs():
