@@ -106,8 +106,8 @@ def pytest_pycollect_makeitem(collector: pytest.Module | pytest.Class) -> Iterat
     """Cases that are left out go as soon as they are made: half of a worker's heap would be theirs."""
     made = yield
     if isinstance(made, list):  # the cases of one function
-        give_marks(made)
         made, left = drawn(collector.config, made)
+        give_marks(made)  # of those that run the first few are the core's
         collector.config.stash[LEFT] = collector.config.stash.get(LEFT, 0) + len(left)
     return made
 

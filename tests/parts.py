@@ -59,18 +59,22 @@ def give_marks(items: Iterable[pytest.Item]) -> None:
         for mark in marks_of(item.path):
             if mark != "core" or is_quick(item, cases[test]):
                 item.add_marker(mark)
-        cases[test] += 1
+        cases[test] += not of_kernels(item)
 
 
 def is_quick(item: pytest.Item, case: int) -> bool:
-    """Whether the core has this test, which is the ``case``-th of its function."""
+    """Whether the core has this test, which is the ``case``-th of its function without kernels."""
     slow = item.get_closest_marker("slow")
-    given = item.callspec.params.values() if hasattr(item, "callspec") else ()
-    kernels = any(isinstance(value, str) and value == "numba" for value in given)
-    if kernels or slow is None:
-        return not kernels
+    if of_kernels(item) or slow is None:
+        return not of_kernels(item)
     one_in = slow.kwargs.get("one_in")
     return case % one_in == 0 if one_in else case < slow.kwargs.get("beyond", 0)
+
+
+def of_kernels(item: pytest.Item) -> bool:
+    """Whether a case asks for kernels, by its parameters."""
+    given = item.callspec.params.values() if hasattr(item, "callspec") else ()
+    return any(isinstance(value, str) and value == "numba" for value in given)
 
 
 def within(path: PurePath, folder: str | Path) -> bool:

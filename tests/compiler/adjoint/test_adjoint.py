@@ -7,7 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from tests.compiler.checking import verify
+from ast_ad.compiler.adjoint.adjoint import adjoint
+from ast_ad.compiler.ir.check import check
+from tests.compiler.checking import differentiable, leaves_of, primal, verify, verify_second
 
 X = np.array([0.3, 0.7, 1.2])
 V = np.linspace(0.2, 1.3, 5)
@@ -326,4 +328,13 @@ CASES = [
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case[0].__name__)
 def test_against_differences(case):
-    verify(*case)
+    verify(*case, order=1)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case[0].__name__)
+def test_second_derivatives_against_differences(case):
+    function, *args = case
+    leaves = leaves_of(args)
+    wrt = differentiable(leaves)
+    verify_second(check(adjoint(primal(function, *args), wrt)), wrt, leaves)

@@ -52,6 +52,7 @@ def of_what_changes(q):
 ANGLES = [(turned, 2), (on_a_path, 3), (of_what_changes, 4)]
 
 
+@pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize(("function", "times"), ANGLES)
 def test_angles(function, times):
     compared(function, X)

@@ -66,7 +66,7 @@ def row_of_a_table(w):
 PROGRAMS = [interpolated, norm, area, spread, convolved, beside_a_display, remembered, row_of_a_table]
 
 
-@pytest.mark.drawn(of=20)
+@pytest.mark.drawn(of=16)
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("f", PROGRAMS, ids=lambda f: f.__name__)
 def test_gradients(f, backend):

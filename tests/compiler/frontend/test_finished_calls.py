@@ -65,7 +65,7 @@ def checked_from(function, x, y):
     return ast_ad.value_and_grad(lambda x: between(function, x, y), fallback="error")(x)
 
 
-@pytest.mark.slow(beyond=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("function", [turned, turned_inside, scaled])
 @pytest.mark.parametrize("y", [Y, np.array([0, 0])])
 def test_names_of_calls_that_returned_are_not_joined(function, y):

@@ -54,6 +54,7 @@ def test_the_next_call_may_leave_a_length_open(backend):
     np.testing.assert_allclose(of_either(W[: 6 * 4], -1, 6), of_either(W, 4, 6))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_one_row(backend):
     """1 is no more than -1 among what is known, and is right."""

@@ -172,6 +172,7 @@ def check_slope(function, x, n, gradient):
     assert gradient == pytest.approx(slope, rel=1e-6, abs=1e-7)
 
 
+@pytest.mark.slow
 def test_the_adjoint_knows_nothing_of_it(monkeypatch):
     monkeypatch.setattr(float_sums, "COMPENSATES", True)
 

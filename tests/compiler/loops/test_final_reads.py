@@ -34,7 +34,7 @@ def cholesky(a):
     return np.sum(np.tril(a))
 
 
-@pytest.mark.slow(beyond=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("residuals", ["cheap", "min-cut"])
 @pytest.mark.parametrize("n", [0, 2, 5])
 def test_a_factorisation_saves_nothing(n, residuals):
@@ -177,7 +177,7 @@ def part(rng, names):
 
 
 @pytest.mark.drawn(of=6)
-@pytest.mark.slow(beyond=3)
+@pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("seed", range(80))
 def test_random_indices(seed, tmp_path):
     rng = np.random.default_rng(seed)

@@ -193,6 +193,7 @@ class Seen(Exception):
     """Ends what would make kernels."""
 
 
+@pytest.mark.slow(one_in=3)
 @pytest.mark.parametrize("function", PROGRAMS, ids=lambda f: f.__name__)
 def test_what_is_gathered_means_the_same(function, monkeypatch):
     """The IR before and after, statement by statement, without kernels."""

@@ -64,7 +64,7 @@ CASES = [(f, RNG.random(3)) for f in ONE_AXIS] + [(f, RNG.random((2, 3))) for f 
 
 
 @pytest.mark.drawn(of=3)
-@pytest.mark.slow(beyond=2)
+@pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("f, x", CASES, ids=lambda v: getattr(v, "__name__", getattr(v, "shape", None)))
 def test_evaluated(f, x):
     require_evaluated(f, x, 3)

@@ -117,6 +117,7 @@ def heun(v, rate, steps):
     return total
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["numba", "numpy"])
 def test_stages_of_small_states_have_the_right_slopes(backend):
     if backend == "numba":

@@ -79,6 +79,7 @@ def test_what_is_times_a_zero_of_the_direction_counts_for_nothing(backend):
     np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 def test_places_from_the_end(backend):
     def along(w, v, place):

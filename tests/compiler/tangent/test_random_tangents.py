@@ -14,7 +14,7 @@ COUNT = 60
 REFUSED = {34}
 
 
-@pytest.mark.drawn(of=27)
+@pytest.mark.drawn(of=38)
 @pytest.mark.slow(beyond=1)
 @pytest.mark.parametrize("seed", range(COUNT))
 def test_random_programs(seed, tmp_path):

@@ -179,7 +179,7 @@ def by_number(w, rows, labels):
     return total + 0.5 * np.sum(w**2)
 
 
-@pytest.mark.slow(beyond=1)
+@pytest.mark.slow
 @pytest.mark.parametrize("backend", ["numpy", "numba"])
 @pytest.mark.parametrize("function", [by_row, by_number], ids=lambda f: f.__name__)
 def test_a_hessian_of_a_loop_over_rows_is_one_pass(function, backend):
