@@ -2,8 +2,9 @@
 
 import ast
 import re
+from functools import cache
 
-from .test_layout import NAMES, tree, trees_are_forgotten, within  # noqa: F401
+from .test_layout import NAMES, nodes_of, tree, trees_are_forgotten, within  # noqa: F401
 
 PROGRAMS = "Function", "Block"
 GIVEN = "Function", "Parts", "None", "bool"  # a program, or whether the one that came was changed
@@ -14,12 +15,13 @@ def functions(name: str) -> dict[str, ast.FunctionDef]:
     return {one.name: one for one in tree(NAMES[name]).body if isinstance(one, ast.FunctionDef)}
 
 
+@cache
 def imported() -> set[str]:
     """What modules import from each other, as ``module.name`` with the last part of the module's name."""
     return {
         f"{node.module.rpartition('.')[2]}.{alias.name}"
         for name in NAMES
-        for node in ast.walk(tree(NAMES[name]))
+        for node in nodes_of(NAMES[name])
         if isinstance(node, ast.ImportFrom) and node.level and node.module
         for alias in node.names
     }

@@ -82,10 +82,18 @@ def tree(path: pathlib.Path) -> ast.Module:
     return ast.parse(path.read_text())
 
 
+@cache
+@collector_paused()
+def nodes_of(path: pathlib.Path) -> list[ast.AST]:
+    """Every node of a module: to walk through the whole package takes seconds, as often as it is done."""
+    return list(ast.walk(tree(path)))
+
+
 @pytest.fixture(autouse=True, scope="module")
 def trees_are_forgotten() -> Iterator[None]:
     yield
     tree.cache_clear()
+    nodes_of.cache_clear()
 
 
 def imported_modules(path: pathlib.Path, when_run: bool = False) -> set[str]:
@@ -95,7 +103,7 @@ def imported_modules(path: pathlib.Path, when_run: bool = False) -> set[str]:
     """
     package = list(path.relative_to(PACKAGE).parent.parts)
     found: list[str] = []
-    nodes = list(ast.walk(tree(path)))
+    nodes = nodes_of(path)
     branches = [node.body for node in nodes if when_run and for_the_type_checker(node)]
     left_out = {node for body in branches for top in body for node in ast.walk(top)}
     for node in nodes:
@@ -243,7 +251,7 @@ def test_length():
     """A module that answers one question is short, and so are its functions."""
     long = [name for name, path in NAMES.items() if path.read_text().count("\n") > LONGEST_MODULE]
     for name, path in NAMES.items():
-        functions = [n for n in ast.walk(tree(path)) if isinstance(n, ast.FunctionDef)]
+        functions = [n for n in nodes_of(path) if isinstance(n, ast.FunctionDef)]
         long += [f"{name}.{f.name}" for f in functions if f.end_lineno - f.lineno >= LONGEST_FUNCTION]
     assert long == []
 

@@ -195,7 +195,7 @@ SCRIPT = """
 import numpy as np, numba, ast_ad
 from tests.compiler.kernels.test_parallel import *
 assert numba.get_num_threads() == 2
-for f in (reduction, scattered, rows):
+for f in (reduction, scattered):
     args = arguments(f.__name__)
     g = ast_ad.grad(f, (0, 1), backend="numba", parallel=True)
     for bar, other in zip(g(*args), ast_ad.grad(f, (0, 1), backend="numpy")(*args)):
@@ -221,4 +221,4 @@ def test_a_later_process_compiles_nothing(tmp_path):
         for _ in range(2)
     ]
     assert [run.returncode for run in out] == [0, 0], out[0].stderr + out[1].stderr
-    assert out[1].stdout.split() == ["0", "0", "0"], out[1].stdout
+    assert out[1].stdout.split() == ["0", "0"], out[1].stdout
