@@ -104,6 +104,7 @@ PROGRAMS = [
 ]  # fmt: skip
 
 
+@pytest.mark.drawn(of=7)
 @pytest.mark.parametrize("f", PROGRAMS)
 @pytest.mark.parametrize("count", [0, 1, 2, 33])
 def test_values_and_gradients_are_those_of_the_function(f, count):

@@ -42,6 +42,7 @@ def overwritten(x, w, k):
 PROGRAMS = [gathered, interpolated, running, of_what_runs, rows, overwritten]
 
 
+@pytest.mark.drawn(of=5)
 @pytest.mark.parametrize("f", PROGRAMS)
 @pytest.mark.parametrize("count", [0, 1, 2, 21])
 def test_values_and_gradients_are_those_of_the_function(f, count):
