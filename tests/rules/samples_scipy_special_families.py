@@ -34,6 +34,8 @@ SAMPLES = {
     betainc_by_shape: [Sample((A, B, HALF, 1 - HALF), wrt=(0, 1), order2=False)],
     sp.eval_jacobi: [last(n, 0.5, 1.5, U) for n in (0, 1, 4)],
     sp.eval_legendre: [last(n, U) for n in (0, 1, 5)],
+    sp.lpmv: [last(m, n, U) for m, n in ((0, 0), (0, 3), (1, 2), (2, 4), (-1, 1), (-2, 3), (3, 2), (1, 2.5))]
+    + [last(0, 3, P + 1)],
     sp.eval_gegenbauer: [last(n, 0.7, U) for n in (0, 1, 4)],
     sp.eval_chebyt: [last(n, U) for n in (0, 1, 4)],
     sp.eval_chebyu: [last(n, U) for n in (0, 1, 4)],

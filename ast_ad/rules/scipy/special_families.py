@@ -24,6 +24,7 @@ nondifferentiable(sp.gammasgn, sp.round)  # steps
 nondifferentiable(
     sp.jn_zeros, sp.jnp_zeros, sp.yn_zeros, sp.ynp_zeros, sp.jnyn_zeros, sp.ai_zeros, sp.bi_zeros
 )
+nondifferentiable(sp.bernoulli, sp.euler)
 
 # ----- distribution functions, and their inverses -----
 
@@ -119,6 +120,32 @@ def eval_jacobi(ans, n, alpha, beta, x):
 @elementwise(sp.eval_legendre)
 def eval_legendre(ans, n, x):
     return NotImplemented, np.where(n > 0, (n + 1) / 2 * sp.eval_jacobi(n - 1, 1.0, 1.0, x), 0.0)
+
+
+@elementwise(sp.lpmv, partial_domain=True)
+def lpmv(ans, m, v, x):
+    """By the functions of the orders beside ``m``: nothing cancels near 1 and -1."""
+    inside = np.abs(x) < 1
+    y = np.where(inside, x, 0.0)
+    size = (v + m) * (v - m + 1)
+    lower = np.where(size == 0, 0.0, size * sp.lpmv(np.where(size == 0, m, m - 1), v, y))
+    slope = 0.5 * (lower - sp.lpmv(m + 1, v, y)) / np.sqrt(1 - y * y)
+    return NotImplemented, NotImplemented, np.where(inside, slope, legendre_end_slopes(m, v, x))
+
+
+def legendre_end_slopes(m, v, x):
+    """Those of ``lpmv`` at 1, -1 and beyond, where SciPy has a value of the order 0 alone.
+
+    It is ``sqrt(1 - x**2)**abs(m)`` times a polynomial, if ``v`` is an integer.
+    """
+    end = np.where(x > 0, 1.0, -1.0)
+    turn = np.where(x > 0, 1.0, np.cos(np.pi * v))  # of a polynomial of degree v from 1 to -1
+    size = v * (v + 1)
+    plain = np.where(size == 0, 0.0, 0.5 * size * sp.hyp2f1(1 - v, v + 2, 2.0, (1 - x) / 2))
+    slope = np.where((np.abs(m) == 1) & (size != 0), np.copysign(np.inf, m * turn), 0.0)
+    by_order = np.where(m > 0, 0.25 * size * (size - 2), 0.25)
+    slope = np.where(np.abs(m) == 2, -end * turn * by_order, slope)
+    return np.where(m == 0, plain, slope)
 
 
 @elementwise(sp.eval_gegenbauer)

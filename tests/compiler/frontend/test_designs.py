@@ -55,6 +55,28 @@ def test_what_can_not_be_designed():
         ast_ad.grad(impossible)(X)
 
 
+def by_a_window_of_any_length(x, n):
+    taper = signal.get_window("hann", int(np.floor(n / 1.0)))
+    return np.sum((taper * x[: taper.size]) ** 2) + np.sum(signal.windows.boxcar(n)) * x[n]
+
+
+def by_the_width_of_a_window(x, n):
+    return np.sum(signal.windows.gaussian(n, 3.0 + x[1]) * x[:n]) + np.sum(
+        signal.get_window(("kaiser", 4.0), n) * x[:n]
+    )
+
+
+@pytest.mark.slow(beyond=1)
+@pytest.mark.parametrize("f", [by_a_window_of_any_length, by_the_width_of_a_window])
+def test_of_what_is_known_at_run_time(f):
+    derivative = ast_ad.value_and_grad(f, backend="numpy", fallback="error")
+    for n in (8, 5, 1):
+        value, gradient = derivative(X, n)
+        assert value == pytest.approx(f(X, n), rel=1e-14)
+        difference = (f(X + 1e-6 * X, n) - f(X - 1e-6 * X, n)) / 2e-6
+        assert gradient @ X == pytest.approx(difference, rel=1e-6)
+
+
 def by_what_is_varied(x, w):
     b, a = signal.butter(4, w)
     return np.sum(signal.lfilter(b, a, x) ** 2)

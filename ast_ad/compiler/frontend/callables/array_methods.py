@@ -19,6 +19,7 @@ from ..constructs.subscripts import load_item, store_item
 from ..context import Context
 from ..loops.loops import run_for
 from ..store.holding import placed
+from ..store.memory_layouts import set_writeable
 from ..store.windows import lies_in_rows, orders_of, with_known_order
 from ..tables import METHODS, method, read_call
 from ..types.type_questions import exact, has_dtype, require_written
@@ -226,6 +227,17 @@ def nested_list(cx: Context, value: Value) -> Any:
 def method_fill(cx: Context, receiver: Arr, value: Value) -> Any:
     require_written(cx, receiver)
     store_item(cx, receiver, Lit(Ellipsis), value)
+    return Lit(None)
+
+
+@method("array", "setflags")
+def method_setflags(
+    cx: Context, receiver: Value, write: Value = Lit(None), align: Value = Lit(None), uic: Value = Lit(None)
+) -> Any:
+    if not all(cx.is_static(flag) and cx.static_value(flag) is None for flag in (align, uic)):
+        raise cx.unsupported("`.setflags()` of other flags", "arrays lie as they lie", "set `write` alone")
+    if not (cx.is_static(write) and cx.static_value(write) is None):
+        set_writeable(cx, receiver, write)
     return Lit(None)
 
 

@@ -15,6 +15,7 @@ from ..context import Context
 from ..guards import ATTRIBUTE, ITEM, Guard, Path
 from ..outside_values import class_member, class_stays, outside_value
 from ..store.identities import set_attribute
+from ..store.memory_layouts import OWNER, set_writeable
 from ..store.outer_stores import (
     Attributes,
     found_in_class,
@@ -49,6 +50,13 @@ def store_attribute(cx: Context, base: Value, name: str, value: Value) -> None:
         store_plainly(cx, base, name, value)
 
 
+def store_flag(cx: Context, flags: Obj, name: str, value: Value) -> None:
+    if name != "writeable":
+        why = "arrays lie as they lie, but for this one flag"
+        raise cx.unsupported(f"a store to `flags.{name}` of an array", why, "leave it out")
+    set_writeable(cx, cx.state.get(flags)[OWNER], value)
+
+
 @handles(object.__setattr__)
 def b_object_setattr(cx: Context, base: Value, name: Value, value: Value) -> Any:
     store_plainly(cx, base, cx.demand(name, "an attribute name"), value, hooked=True)
@@ -59,8 +67,8 @@ def store_plainly(cx: Context, base: Value, name: str, value: Value, hooked: boo
     """What ``object.__setattr__`` does; ``hooked``: it was asked for by name."""
     if isinstance(base, Obj):
         if base.cls is ArrayFlags:
-            why = "what may be written later depends on it"
-            raise cx.unsupported(f"a store to `flags.{name}` of an array", why, "leave it out")
+            store_flag(cx, base, name, value)
+            return
         if not store_by_code(cx, base, base.cls, name, value):
             require_plain(cx, base.cls, name, "__setattr__", hooked)
             class_stays(cx, base.cls, "__setattr__")

@@ -1,7 +1,8 @@
-"""What does a program read of how an array lies in memory: its strides, its flags?
+"""What does a program read of how an array lies in memory: its strides, its flags? Who may write to it?
 
 What NumPy would say, where that is certain. Else the program is read again with the orders of the arguments,
-and refused if they don't tell.
+and refused if they don't tell. Writes to an array that is locked (``flags.writeable = False``) are refused:
+the call is traced, and NumPy raises.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from ..types.type_questions import exact
 from ..values import Arr, Obj, Tup, Value
 from .windows import shape_of, strides_of, whole_shape
 
+OWNER = "array"  # what flags keep of whose they are; NumPy's have no such name
+LOCKED = "an array that is read-only by its flags"
 Product = tuple[Int, Var, tuple[int, ...]]  # lengths multiplied: the integer, the array, its axes
 
 
@@ -56,7 +59,23 @@ def flags_read(cx: Context, arr: Value) -> Obj:
         "fnc": columns and not rows,
         "forc": rows or columns,
     }
-    return Obj(ArrayFlags, {name: Lit(value) for name, value in told.items()})
+    return Obj(ArrayFlags, {name: Lit(value) for name, value in told.items()} | {OWNER: arr})
+
+
+def set_writeable(cx: Context, arr: Value, writeable: Value) -> None:
+    """``arr.flags.writeable = False``: of an array of the program's own, from now on and on all paths.
+
+    Not of one that an earlier pass of the loop under way may have written to or has yet to write to, nor of a
+    view: others show the same elements, and may be written.
+    """
+    locks = cx.is_static(writeable) and not cx.static_value(writeable)
+    own = isinstance(arr, Arr) and arr.view is None and arr.argument is None and not arr.within
+    if not (
+        locks and own and isinstance(arr, Arr) and arr.serial > cx.since and arr.foreign in (None, LOCKED)
+    ):
+        why = "what may be written later depends on it"
+        raise cx.unsupported("a store to `flags.writeable` of an array", why, "leave it out")
+    arr.foreign = LOCKED
 
 
 def _layout(cx: Context, arr: Value, what: str) -> tuple[Any, Any]:
