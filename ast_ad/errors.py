@@ -66,6 +66,7 @@ class AdError(Exception):
     only_as_it_is = False  # raised by a function that runs as it is where a compiled program has an answer
     untraceable = False  # no trace has an answer either
     at_run_time = False  # raised where the items of lists from outside were known at run time only
+    items_asked = False  # raised where the structure depends on a list whose items are known at run time only
     records = False  # raised where objects were elements of a list whose length is known at run time only
     of_tangents = False  # raised for tangents only: where it is, cotangents have an answer
 

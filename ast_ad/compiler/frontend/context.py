@@ -440,11 +440,13 @@ class Context:
             return found
         if self.inputs is not None:
             self.inputs.demand(list(variables(self.arg(value))))
-        raise self.unsupported(
+        error = self.unsupported(
             what + " that is known at run time only",
             "the structure of the program depends on it",
             "make it a constant or an argument",
         )
+        error.items_asked = isinstance(value, Lst)
+        raise error
 
 
 NOT_STATIC: Any = type("NotStatic", (), {"__repr__": lambda self: "NOT_STATIC"})()

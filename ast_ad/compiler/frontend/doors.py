@@ -50,6 +50,7 @@ class RunFor(Protocol):
         names: set[str],
         target: gast.AST | None = None,
         live: Collection[str] | None = None,
+        grows: bool = True,
     ) -> None: ...
 
 

@@ -202,6 +202,12 @@ class Inputs:
     def dim_leaves(self, dim: Dim, keys: set[object]) -> bool:
         for atom in symbols(dim):
             key = atom.key
+            if (
+                isinstance(key, tuple) and key[0] == "fresh" and len(key) > 2
+            ):  # a length of one path or another
+                if not all(isinstance(length, int) or self.dim_leaves(length, keys) for length in key[2]):
+                    return False
+                continue
             if not (isinstance(key, tuple) and key[0] in ("arg", "outside")):
                 return False
             keys.add((*key[:2], "shape") if len(key) == 3 else key)

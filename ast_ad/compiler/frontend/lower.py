@@ -32,6 +32,7 @@ from .guards import Guard, Path, Spot
 from .inputs import HANDLES, REFERENCES, Inputs, Restart
 from .interpreter import new_context
 from .length_patterns import Known
+from .loops.written_out import ITEMS_KNOWN
 from .outside_values import require_plain_items
 from .registered_objects import registered_argument
 from .signatures import ITEMS_APART, is_object, is_table
@@ -138,7 +139,7 @@ def lower(
         except AdError as problem:
             more = what_may_tell(problem, constants)
             if not more and not (bounds.add(problem) or bounds.drop()):
-                more = read_apart(problem) - constants
+                more = read_apart(problem, constants)
                 if not more:
                     first = first or problem.kept()
                     if sites is None or not sites.choose(problem):
@@ -265,10 +266,12 @@ def what_may_tell(problem: AdError, known: frozenset[Any]) -> frozenset[Any]:
     return more or getattr(problem, "orders", frozenset())
 
 
-def read_apart(problem: AdError) -> frozenset[Any]:
-    """What lets a program that was refused be read item by item: long lists, then records in loops."""
+def read_apart(problem: AdError, known: frozenset[Any]) -> frozenset[Any]:
+    """What lets a program that was refused be read item by item: short loops, long lists, records."""
+    if problem.items_asked and ITEMS_KNOWN not in known:
+        return frozenset({ITEMS_KNOWN})
     found = [ITEMS_APART] if problem.at_run_time else []
-    return frozenset(found + [NO_RECORDS] if problem.records else found)
+    return frozenset(found + [NO_RECORDS] if problem.records else found) - known
 
 
 def asked_one_by_one(constants: frozenset[Any], leaves: Sequence[Value]) -> set[Any]:

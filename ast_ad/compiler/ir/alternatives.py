@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from .dims import symbols
 from .ops import UNKNOWN, Arg, Lit, Var, map_arg, variables
 from .types import (
     KINDS,
@@ -31,6 +32,7 @@ from .types import (
 )
 
 MOST = 64  # combinations of types that are looked at
+MOST_PATHS = 4  # joins of paths behind one length that is asked for
 
 
 class TooMany(Exception):
@@ -105,8 +107,31 @@ def wide_enough(a: Scalar | Array, b: Scalar | Array) -> Scalar | Array:
     arrays = [t for t in (a, b) if isinstance(t, Array)]
     if len(arrays) == 1 or rank_of(a) is None or rank_of(a) != rank_of(b):
         return Array(dtype, None)
-    shape = tuple(x if x == y else Dim.fresh() for x, y in zip(*(t.shape or () for t in arrays), strict=True))
+    shape = tuple(
+        x if x == y else _either_length(x, y) for x, y in zip(*(t.shape or () for t in arrays), strict=True)
+    )
     return Array(dtype, shape)
+
+
+def _either_length(a: Dim | int | None, b: Dim | int | None) -> Dim:
+    if a is None or b is None or not (_is_told(a, MOST_PATHS) and _is_told(b, MOST_PATHS)):
+        return Dim.fresh()
+    return Dim.of_paths(a, b)
+
+
+def _is_told(length: Dim | int, joins: int) -> bool:
+    """Whether arguments tell a length, by so many joins of paths at most."""
+    return all(
+        isinstance(key := atom.key, tuple)
+        and (
+            key[0] in ("arg", "outside")
+            or key[0] == "fresh"
+            and len(key) > 2
+            and joins > 0
+            and all(_is_told(part, joins - 1) for part in key[2])
+        )
+        for atom in symbols(length)
+    )
 
 
 def _dtype_with(plain: list[str], dtypes: list[np.dtype], kind: str) -> np.dtype | None:

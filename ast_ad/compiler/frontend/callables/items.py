@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ....errors import AdError
 from ....rules import dicts, required
 from ...ir.ops import Arg, Lit, Op, Var
 from ...ir.types import Array, Scalar
@@ -87,7 +88,11 @@ def items_of(cx: Context, value: Value, expected: int | None = None, star: int |
         return items
     if isinstance(value, (Arr, Lst)) and expected is not None:
         return unpack_run_time(cx, value, expected)
-    count = cx.demand(indexable(cx, value)[0], "the length of an iterable")
+    try:
+        count = cx.demand(indexable(cx, value)[0], "the length of an iterable")
+    except AdError as problem:
+        problem.items_asked = isinstance(value, Lst)
+        raise
     get = indexable(cx, value)[1]
     return [get(Lit(i)) for i in range(count)]
 

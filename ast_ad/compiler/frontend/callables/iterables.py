@@ -225,7 +225,7 @@ def accumulate(
     elif isinstance(source, Comprehension):
         run_generator(cx, source, body)
     else:
-        doors.run_for(cx, source, body, {name})
+        doors.run_for(cx, source, body, {name}, grows=False)
     total = cx.state.get_name(frame, name)
     var = total.initial if isinstance(total, Arr) else total
     if isinstance(var, Var) and var.hint in (name, name[1:]):

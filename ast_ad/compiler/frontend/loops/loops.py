@@ -40,7 +40,7 @@ from .iteration import check_counts, drives, iteration, own_iterator
 from .live_lists import ListChanges, fixed_lists, run_live
 from .passes import EveryPassRaises, Passes
 from .unrolling import unroll
-from .written_out import KeyOfPass, may_be_written_out, written_out
+from .written_out import KeyOfPass, grows_lists, is_written_out, may_be_written_out, written_out
 
 MAX_UNROLLED = 600
 
@@ -56,7 +56,7 @@ def exec_for(cx: Context, node: gast.For, rest: list[gast.AST]) -> None:
         assign(cx, node.target, item)
         exec_block(cx, node.body)
 
-    run_for(cx, source, body, assigned(cx, node), node.target, live_at(cx, node))
+    run_for(cx, source, body, assigned(cx, node), node.target, live_at(cx, node), grows_lists(node))
     after_loop(cx, node, flag)
 
 
@@ -91,13 +91,17 @@ def run_for(
     names: set[str],
     target: gast.AST | None = None,
     live: Collection[str] | None = None,
+    grows: bool = True,
 ) -> None:
-    """Run ``body`` for every item, as a region if the trip count is known at run time only."""
+    """Run ``body`` for every item, as a region if the trip count is known at run time only.
+
+    ``grows``: whether it makes a list, whose items the program may have to know.
+    """
     source = own_iterator(cx, source)
     if drives(cx, source) and doors.lazy_items(cx, source) is None:
         doors.drive(cx, source, body)
     else:
-        region(cx, lambda: _run_for(cx, source, body, names, target, live))
+        region(cx, lambda: _run_for(cx, source, body, names, target, live, grows))
     if not cx.state.dead:
         check_counts(cx, source)
 
@@ -109,6 +113,7 @@ def _run_for(
     names: set[str],
     target: gast.AST | None,
     live: Collection[str] | None,
+    grows: bool,
 ) -> None:
     if isinstance(source, Dct):
         source = doors.consumed(cx, source)
@@ -117,7 +122,7 @@ def _run_for(
     cx.iterated.append(source)
     cx.fixed.append(fixed)
     try:
-        run_over(cx, source, body, names, target, live)
+        run_over(cx, source, body, names, target, live, grows)
         return
     except ListChanges as change:
         if change.base not in lists_of(source):
@@ -141,9 +146,10 @@ def run_over(
     names: set[str],
     target: gast.AST,
     live: Collection[str] | None,
+    grows: bool,
     short: bool = True,
 ) -> None:
-    """``short``: whether it may be written out for the keys of a dict, if it has few passes."""
+    """``short``: whether it may be written out, if it has few passes."""
     spec = iteration(cx, source)
     if isinstance(spec, list) and isinstance(source, Lst) and source.shows and not is_iterator(source):
         unroll(cx, [functools.partial(shown, cx, source, i) for i in range(len(spec))], body)
@@ -160,6 +166,8 @@ def run_over(
 
     passes, static = Passes(live, some_turn, runs_for_certain(count)), cx.static_value(count)
     try:
+        if short and is_written_out(cx, count, grows):
+            raise KeyOfPass(passes)
         with may_be_written_out(cx, static if short else None, passes):
             region_loop(cx, (start, stop, step), get, body, names, target, passes)
         if wants_settled(cx):
@@ -181,7 +189,7 @@ def run_over(
         del cx.builder.block.ops[mark:]
         cx.state = entry
         try:
-            run_over(cx, source, body, names, target, live, short=False)
+            run_over(cx, source, body, names, target, live, grows, short=False)
         except AdError as other:
             raise (stopped if isinstance(stopped, AdError) else other) from None
         return

@@ -1,7 +1,12 @@
-"""Which short loop is written out, pass by pass, because a key of a dict is made of the number of its pass?
+"""Which short loop is written out, pass by pass, because the structure of the program depends on it?
 
 ``p[f"W{i}"]`` in ``for i in range(3)`` reads an entry that is known where ``i`` is. Left a loop, the dict
 would have to be one whose keys are known at run time only, with entries of one type, which kernels refuse.
+
+``x.transpose(list(range(x.ndim - 2)) + [-1, -2])`` and ``f(*[g(row) for row in x])`` read lists that loops
+make. Where one was refused as its items were known at run time only, the program is read again with all short
+loops written out (``ITEMS_KNOWN``), for the lengths and ints of the call if those decide how many passes
+there are.
 """
 
 from __future__ import annotations
@@ -9,6 +14,8 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+
+import gast
 
 from ....errors import AdError
 from ...ir.ops import UNKNOWN, Block, Var, operands, variables, walk
@@ -18,6 +25,8 @@ from ..values import Value
 from .passes import Passes
 from .unrolling import unroll
 
+ITEMS_KNOWN = ("items known",)  # among the constants of a build: short loops are written out
+GROW = {"append", "extend", "insert"}
 MAX_PASSES = 32  # of one loop
 MAX_COPIES = 256  # of all bodies of a program that are written out
 MAX_STATEMENTS = 1000  # of one loop, in all its passes
@@ -42,6 +51,27 @@ def may_be_written_out(cx: Context, count: object, passes: Passes) -> Iterator[N
     finally:
         if few:
             cx.short.pop()
+
+
+def grows_lists(node: gast.AST) -> bool:
+    """Whether a loop's text puts something into a list."""
+    return any(isinstance(part, gast.Attribute) and part.attr in GROW for part in gast.walk(node))
+
+
+def is_written_out(cx: Context, count: Value, grows: bool) -> bool:
+    """Whether a loop has few passes, of a program that has to know the items of lists.
+
+    Raises
+    ------
+    Restart
+        if it ``grows`` a list, and arguments tell how many passes there are.
+    """
+    if cx.inputs is None or ITEMS_KNOWN not in cx.inputs.constants:
+        return False
+    if grows and not cx.is_static(count):
+        cx.inputs.demand(list(variables(cx.arg(count))))
+    passes = cx.static_value(count)
+    return isinstance(passes, int) and passes <= MAX_PASSES and cx.unrolled + passes <= MAX_COPIES
 
 
 class TooLong(Exception):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -143,6 +144,26 @@ def _reshape(a: Arg, shape: Arg = NONE, order: Arg = NONE, newshape: Arg = NONE)
 @shape_of(np.ravel)
 def _ravel(a: Arg, order: Arg = NONE) -> Shape:
     return (size(a),)
+
+
+@shape_of(np.atleast_1d)
+def _atleast_1d(*arys: Arg) -> Any:
+    return _each([dims(a) or (1,) for a in arys])
+
+
+@shape_of(np.atleast_2d)
+def _atleast_2d(*arys: Arg) -> Any:
+    return _each([(*(1,) * (2 - len(shape)), *shape) for shape in map(dims, arys)])
+
+
+@shape_of(np.atleast_3d)
+def _atleast_3d(*arys: Arg) -> Any:
+    found = [((1, 1, 1), (1, *shape, 1), (*shape, 1), shape)[min(len(shape), 3)] for shape in map(dims, arys)]
+    return _each(found)
+
+
+def _each(shapes: Sequence[Shape]) -> Any:
+    return shapes[0] if len(shapes) == 1 else shapes
 
 
 @shape_of(np.squeeze)
