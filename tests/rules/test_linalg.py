@@ -395,3 +395,14 @@ def test_second_derivatives_where_eigenvalues_are_equal_are_never_wrong(operator
         found = ast_ad.grad(lambda x: np.sum(gradient(x) * x_dot))(x)
     unknown = np.isnan(found)  # the vectors of equal eigenvalues have no derivative
     np.testing.assert_allclose(found[~unknown], expected[~unknown], rtol=1e-6)
+
+
+@pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")  # NumPy's own
+def test_determinants_of_what_is_no_number():
+    a = np.array([[[1.0, 2.0], [3.0, 4.0]], [[np.nan, 2.0], [1.0, 3.0]], [[1.0, 2.0], [2.0, 4.0]]])
+    derivative = ast_ad.value_and_grad(lambda x: np.sum(np.linalg.det(x)), backend="numpy")
+    value, gradient = derivative(a)
+    assert np.isnan(value)
+    np.testing.assert_allclose(gradient[0], [[4.0, -3.0], [-2.0, 1.0]], rtol=1e-12)
+    assert np.isnan(gradient[1]).all()
+    np.testing.assert_allclose(gradient[2], [[4.0, -2.0], [-2.0, 1.0]], rtol=1e-12)

@@ -425,12 +425,10 @@ class Context:
         if isinstance(value, Lst) and isinstance(self.state.get(value), tuple):
             items = [self.static_value(v, demanded) for v in self.state.get(value)]
             return NOT_STATIC if any(i is NOT_STATIC for i in items) else items
-        if isinstance(value, Range):
+        if isinstance(value, (Range, slice)):
             parts = [self.static_value(v) for v in (value.start, value.stop, value.step)]
-            return NOT_STATIC if any(p is NOT_STATIC for p in parts) else range(*parts)
-        if isinstance(value, slice):
-            parts = [self.static_value(v) for v in (value.start, value.stop, value.step)]
-            return NOT_STATIC if any(p is NOT_STATIC for p in parts) else slice(*parts)
+            made: Any = range if isinstance(value, Range) else slice
+            return NOT_STATIC if any(p is NOT_STATIC for p in parts) else made(*parts)
         return NOT_STATIC
 
     def demand(self, value: Value, what: str) -> Any:

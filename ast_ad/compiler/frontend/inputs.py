@@ -17,7 +17,7 @@ import numpy as np
 from ...homes import home_of
 from ...rules.random_draws import GENERATORS, GLOBAL
 from ...rules.standing import program_of_method
-from ..ir.dims import symbols
+from ..ir.alternatives import symbols_behind
 from ..ir.ops import Lit, Op, Var
 from ..ir.types import Array, Dim, Opaque, Scalar, is_strange
 from . import doors
@@ -143,7 +143,7 @@ class Inputs:
 
     def demand_several(self, count: Dim) -> None:
         """Ask for a build in which it is known of the ints behind a length whether they are 2 at least."""
-        ints = [atom.key for atom in symbols(count) if isinstance(atom.key, tuple) and len(atom.key) == 2]
+        ints = [a.key for a in symbols_behind(count) if isinstance(a.key, tuple) and len(a.key) == 2]
         keys: set[object] = {(*key, "several") for key in ints if key[0] in ("arg", "outside")}
         if keys - self.constants:
             raise Restart(keys)
@@ -200,14 +200,8 @@ class Inputs:
         return all(self._leaves(v, keys, only_shape) for v in variables(*operands(op)))
 
     def dim_leaves(self, dim: Dim, keys: set[object]) -> bool:
-        for atom in symbols(dim):
+        for atom in symbols_behind(dim):
             key = atom.key
-            if (
-                isinstance(key, tuple) and key[0] == "fresh" and len(key) > 2
-            ):  # a length of one path or another
-                if not all(isinstance(length, int) or self.dim_leaves(length, keys) for length in key[2]):
-                    return False
-                continue
             if not (isinstance(key, tuple) and key[0] in ("arg", "outside")):
                 return False
             keys.add((*key[:2], "shape") if len(key) == 3 else key)

@@ -116,7 +116,18 @@ def wide_enough(a: Scalar | Array, b: Scalar | Array) -> Scalar | Array:
 def _either_length(a: Dim | int | None, b: Dim | int | None) -> Dim:
     if a is None or b is None or not (_is_told(a, MOST_PATHS) and _is_told(b, MOST_PATHS)):
         return Dim.fresh()
-    return Dim.of_paths(a, b)
+    [(fresh, _)] = Dim.fresh().terms
+    return Dim.symbol((*fresh.key, (a, b)), least=0)
+
+
+def symbols_behind(length: Dim | int) -> Iterator[Any]:
+    """The symbols that a length is made of; of one that is one of two, by the path taken, those of both."""
+    for atom in symbols(length):
+        if isinstance(atom.key, tuple) and atom.key[0] == "fresh" and len(atom.key) > 2:
+            for one in atom.key[2]:
+                yield from symbols_behind(one)
+        else:
+            yield atom
 
 
 def _is_told(length: Dim | int, joins: int) -> bool:

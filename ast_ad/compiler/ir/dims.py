@@ -139,11 +139,6 @@ class Dim:
         """A length about which nothing is known."""
         return Dim.symbol(("fresh", next(_fresh)), least=0)
 
-    @staticmethod
-    def of_paths(*lengths: Int) -> Dim:
-        """A length that is one of these, by the path taken: it is known where they are, and alike."""
-        return Dim.symbol(("fresh", next(_fresh), lengths), least=0)
-
     @functools.cached_property
     def least(self) -> int:
         """A number of at least 0 that it reaches, taken that it is a length."""

@@ -12,8 +12,11 @@ function double(x: float)
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
+
+import numpy as np
 
 from .ops import Arg, Block, For, Function, If, Lit, Op, Seq, Slice, Statement, Var, While, binders
 
@@ -30,6 +33,9 @@ def callable_name(fn: Callable[..., Any]) -> str:
     """A short dotted name for a callable: ``np.sum``, ``operator.mul``, ``abs``."""
     name = getattr(fn, "__qualname__", None) or getattr(fn, "__name__", None) or type(fn).__name__
     module = getattr(fn, "__module__", None) or ""
+    if isinstance(fn, np.ufunc) and getattr(np, name, None) is not fn:  # SciPy's, or one of somebody's own
+        special = sys.modules.get("scipy.special")
+        return f"scipy.special.{name}" if getattr(special, name, None) is fn else name
     if type(fn).__name__ == "ufunc" or module.partition(".")[0] == "numpy":
         inner = module.removeprefix("numpy").strip(".")
         return ".".join(["np", *filter(None, [inner if not inner.startswith("_") else ""]), name])

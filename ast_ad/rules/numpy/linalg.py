@@ -108,11 +108,12 @@ def _inverse_if_accurate(a: Any) -> Any:
 
 
 def _cofactor_by_values(a: Any) -> Any:
-    """By singular values, which takes ten times as long and divides by nothing."""
-    u, s, vh = np.linalg.svd(a)
+    """By singular values, which takes ten times as long and divides by nothing; NaN where there is any."""
+    known = np.all(np.isfinite(a), axis=(-2, -1), keepdims=True)
+    u, s, vh = np.linalg.svd(np.where(known, a, 0))
     sign = np.linalg.det(u) * np.linalg.det(vh)
     products = np.prod(np.where(np.eye(np.shape(a)[-1], dtype=bool), 1, row(s)), axis=-1)  # of all but one
-    return per_matrix(sign, a) * np.conj(u * row(products)) @ np.conj(vh)
+    return np.where(known, per_matrix(sign, a) * np.conj(u * row(products)) @ np.conj(vh), np.nan)
 
 
 @vjp(cofactor)

@@ -40,7 +40,7 @@ from .iteration import check_counts, drives, iteration, own_iterator
 from .live_lists import ListChanges, fixed_lists, run_live
 from .passes import EveryPassRaises, Passes
 from .unrolling import unroll
-from .written_out import KeyOfPass, grows_lists, is_written_out, may_be_written_out, written_out
+from .written_out import KeyOfPass, grows_lists, may_be_written_out, written_out
 
 MAX_UNROLLED = 600
 
@@ -166,9 +166,7 @@ def run_over(
 
     passes, static = Passes(live, some_turn, runs_for_certain(count)), cx.static_value(count)
     try:
-        if short and is_written_out(cx, count, grows):
-            raise KeyOfPass(passes)
-        with may_be_written_out(cx, static if short else None, passes):
+        with may_be_written_out(cx, count if short else None, grows, passes):
             region_loop(cx, (start, stop, step), get, body, names, target, passes)
         if wants_settled(cx):
             settle_first(cx, spec, body, names, target, live, (entry, mark))

@@ -41,9 +41,18 @@ class KeyOfPass(Exception):
 
 
 @contextmanager
-def may_be_written_out(cx: Context, count: object, passes: Passes) -> Iterator[None]:
-    """While a loop is read as a region: keys in it may ask for its passes, if they are few."""
-    few = isinstance(count, int) and count <= MAX_PASSES and cx.unrolled + count <= MAX_COPIES
+def may_be_written_out(cx: Context, count: Value | None, grows: bool, passes: Passes) -> Iterator[None]:
+    """While a loop is read as a region: keys in it may ask for its passes, if they are few.
+
+    Raises
+    ------
+    KeyOfPass
+        if it is written out whatever is in it.
+    """
+    if count is not None and is_written_out(cx, count, grows):
+        raise KeyOfPass(passes)
+    static = None if count is None else cx.static_value(count)
+    few = isinstance(static, int) and static <= MAX_PASSES and cx.unrolled + static <= MAX_COPIES
     if few:
         cx.short.append(passes)
     try:
