@@ -1,5 +1,7 @@
 """Memory that loops keep for their turns is free when a turn takes it, and that of the last turn stays."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -59,6 +61,17 @@ def three_before(x, w):
     for t in range(6):
         a, b, c = b, c, np.sin(a) + b * w[0] - c[::-1]
     return np.sum(a * b * c)
+
+
+def round_and_round(x, w):
+    """What is handed on comes back: no turn is the last that sees it."""
+    y, z = 2.0 * x, np.cos(x)
+    for t in range(7):
+        new = np.sin(z) * w[0]
+        x, y, z = y, x, new + 0.1 * x * y
+        if t % 3 == 0:
+            x, z = z, x
+    return np.sum(x * y * z)
 
 
 def under_two_names(x, w):
@@ -187,9 +200,9 @@ def left_to_the_caller(x, w):
 
 
 PROGRAMS = [
-    shrinking, two_that_shrink, growing, up_and_down, with_the_one_before, three_before, under_two_names,
-    in_a_branch, ends_early, until_small, kept_rows, begins_with, loops_in_loops, all_last_ones, in_place,
-    of_a_turn, whole_numbers, single, of_complex, planes,
+    shrinking, two_that_shrink, growing, up_and_down, with_the_one_before, three_before, round_and_round,
+    under_two_names, in_a_branch, ends_early, until_small, kept_rows, begins_with, loops_in_loops,
+    all_last_ones, in_place, of_a_turn, whole_numbers, single, of_complex, planes,
 ]  # fmt: skip
 W = np.array([0.8, 0.3])
 
@@ -229,10 +242,13 @@ def test_what_is_handed_on_has_two_rooms_and_what_is_not_has_one():
     assert "empty(" not in text[text.index("for t in") :].split("for t in")[1].split("return")[0]
 
 
-@pytest.mark.parametrize("function", [with_the_one_before, under_two_names])
-def test_what_two_later_turns_read_is_new(function):
-    """Until there are three rooms."""
-    assert "new = carved" not in source_of(function)
+def test_there_is_a_room_for_each_turn_that_sees_an_array():
+    rooms = r"(\w+_room\w*), (\w+_room\w*), (\w+_room\w*) = \2, \3, \1\n"
+    assert re.search(rooms, source_of(with_the_one_before))
+
+
+def test_what_goes_on_under_two_names_is_new():
+    assert "new = carved" not in source_of(under_two_names)
 
 
 def test_what_a_loop_leaves_is_the_callers():

@@ -14,8 +14,9 @@ and writes has one room. What it hands on, and the next turn reads, has two, whi
         values = new                                values, spare, held = new, held, room
 
 The room of a turn is that of the turn before the last one, of which nobody knows any more: a turn does
-nothing with what it is handed but read and write elements. Behind the loop nothing writes to its rooms, so
-that whoever gets the last array may do with it what he likes.
+nothing with what it is handed but read and write elements. If it hands that on as well, as ``old`` values of
+a wave, there is a third room. Behind the loop nothing writes to its rooms, so that whoever gets the last
+array may do with it what he likes.
 """
 
 from __future__ import annotations
@@ -138,16 +139,16 @@ class _Rooms:
         return self.before
 
     def count(self, maker: Op) -> int:
-        """How many rooms an array needs; 0 if it has to be new."""
-        array, times = maker.out, self.uses.handed[maker.out]
-        if array not in self.uses.elements:
-            return 0
-        if not times:
-            return 1
-        if times > 1 or array not in self.handed:
-            return 0
-        old = self.loop.params[self.handed.index(array)]
-        return 2 if old in self.uses.elements and not self.uses.handed[old] else 0
+        """How many rooms an array needs, one for each turn that sees it; 0 if it has to be new."""
+        array, seen = maker.out, set[Var]()
+        while array in self.uses.elements and array not in seen:
+            seen.add(array)
+            if not (times := self.uses.handed[array]):
+                return len(seen)
+            if times > 1 or array not in self.handed:
+                break
+            array = self.loop.params[self.handed.index(array)]
+        return 0
 
     def carve(self, maker: Op, count: int) -> list[Statement]:
         """What makes an array in its room, in the place of ``maker``."""
