@@ -115,7 +115,14 @@ def starmap(function, iterable):
 
 @read_for(functools.reduce)
 def reduce(function, sequence):
-    """Of a list whose length is known at run time only."""
+    """Of an iterator that makes its items on demand, or a list whose length is known at run time only."""
+    if is_made_on_demand(sequence):
+        begun = False
+        for value in itertools.accumulate(sequence, function):
+            total, begun = value, True
+        if not begun:
+            raise TypeError("reduce() of empty iterable with no initial value")
+        return total
     if len(sequence) == 0:
         raise TypeError("reduce() of empty iterable with no initial value")
     value = sequence[0]

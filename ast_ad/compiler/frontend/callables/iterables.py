@@ -305,7 +305,8 @@ def b_reduce(cx: Context, function: Value, source: Value, initial: Value | None 
         return accumulate(cx, source, initial, lambda a, b: doors.call(cx, function, [a, b], {}))
     source = source if makes_items(source) else consumed(cx, source)
     items = doors.lazy_items(cx, source)
-    if items is None and isinstance(source, Lst) and doors.static_items(cx, source, short=False) is None:
+    of_any_length = isinstance(source, Lst) and doors.static_items(cx, source, short=False) is None
+    if items is None and (makes_items(source) or of_any_length):
         return doors.call(cx, Lit(program_for(functools.reduce)), [function, source], {})
     first, *rest = items or [functools.partial(itself, cx, item) for item in doors.items_of(cx, source)]
     total = first()
