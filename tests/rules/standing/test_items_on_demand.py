@@ -94,7 +94,24 @@ def folded_of_three(x):
     return first + functools.reduce(lambda a, v: a * v * len(notes), noted((x[0], x[1], x[2]))[1]())
 
 
-FOLLOWED = [folded, folded_of_three, running, neighbours, around, endless, by_keys, without_none]
+def taken_apart(x):
+    """Generator expressions as arguments, targets and slices, each run once."""
+    notes = []
+
+    def note(v):
+        notes.append(1.0)
+        return v * 2
+
+    first, *rest = (note(v) for v in x)
+    total = first * len(notes) + sum(rest)
+    total += (lambda *items: sum(v * len(notes) for v in items))(*(note(v) for v in x))
+    row = [0.0] * 3
+    row[:] = (note(v) * len(notes) for v in x)
+    row[1:2] = map(lambda v: note(v) * len(notes), x[:2])
+    return total + sum(v * (i + 1) for i, v in enumerate(row)) + len(notes) * x[0]
+
+
+FOLLOWED = [folded, folded_of_three, taken_apart, running, neighbours, around, endless, by_keys, without_none]
 
 
 @pytest.mark.parametrize("f", FOLLOWED, ids=lambda f: f.__name__)
@@ -143,7 +160,22 @@ def extended(x):
     return sum(v * (i + 1) for i, v in enumerate(row))
 
 
-@pytest.mark.parametrize("f", [own, uneven, groups, extended], ids=lambda f: f.__name__)
+def in_pairs(x):
+    """One iterator in several places: each takes what the others don't get."""
+    notes = []
+
+    def note(v):
+        notes.append(1.0)
+        return v * 2
+
+    total = sum(a * b * len(notes) for a, b in zip(*[iter(map(note, x))] * 2, strict=False))
+    one = (note(v) for v in x)
+    total += sum(a * b[1] * len(notes) for a, b in zip(one, enumerate(one), strict=False))
+    two = filter(lambda v: v > -9.0, x)
+    return total + sum(map(lambda a, b: a - b * len(notes), two, two))
+
+
+@pytest.mark.parametrize("f", [own, uneven, groups, extended, in_pairs], ids=lambda f: f.__name__)
 def test_right_if_not_followed(f):
     derivative = ast_ad.value_and_grad(f, check=False)
     for x in (X, X[:3] - 1.0):

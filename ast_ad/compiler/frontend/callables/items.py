@@ -19,7 +19,7 @@ from ..constructs.subscripts import load_item
 from ..context import Context
 from ..loops.iteration import indexable, is_driven, range_length
 from ..outside_values import capture_live
-from ..values import Arr, Dct, Flat, Iterable, Live, Lst, Obj, Range, Tup, Value
+from ..values import Arr, Comprehension, Dct, Flat, Iterable, Live, Lst, Obj, Range, Tup, Value
 from .iterables import to_list
 from .lazy_items import static_items
 
@@ -72,7 +72,7 @@ def items_of(cx: Context, value: Value, expected: int | None = None, star: int |
 
     ``expected``: unpacking fixes the length; ``star``: the one of these items that is a list of the rest.
     """
-    if is_driven(value):
+    if is_driven(value) or isinstance(value, Comprehension):  # what makes its items makes them once
         value = doors.consumed(cx, value)
     if isinstance(value, Flat):
         value = cx.wrap(read_flat(cx, value))
@@ -88,12 +88,12 @@ def items_of(cx: Context, value: Value, expected: int | None = None, star: int |
         return items
     if isinstance(value, (Arr, Lst)) and expected is not None:
         return unpack_run_time(cx, value, expected)
+    found, get = indexable(cx, value)
     try:
-        count = cx.demand(indexable(cx, value)[0], "the length of an iterable")
+        count = cx.demand(found, "the length of an iterable")
     except AdError as problem:
         problem.items_asked = isinstance(value, Lst)
         raise
-    get = indexable(cx, value)[1]
     return [get(Lit(i)) for i in range(count)]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import gast
@@ -66,7 +66,7 @@ def b_range(cx: Context, *args: Value) -> Any:
 
 @handles(zip)
 def b_zip(cx: Context, *sources: Value, strict: Value | None = None) -> Any:
-    items = tuple(opened(cx, part) for part in sources)
+    items = opened_together(cx, "zip", sources)
     if strict is not None and cx.demand(strict, "`strict`") and not within_rules(cx):
         found = Iterable("zip", items, strict=True)
         check_counts(cx, found)
@@ -103,7 +103,7 @@ def b_reversed(cx: Context, source: Value) -> Any:
 
 @handles(map)
 def b_map(cx: Context, function: Callee, *sources: Value) -> Any:
-    return Iterable("map", (function, *(opened(cx, part) for part in sources)))
+    return Iterable("map", (function, *opened_together(cx, "map", sources)))
 
 
 @handles(filter)
@@ -121,6 +121,26 @@ def opened(cx: Context, source: Value) -> Any:
     """An iterable as another iterator reads it: itself where it makes items one by one, else a list."""
     source = own_iterator(cx, source)
     return source if makes_items(source) else consumed(cx, source)
+
+
+def opened_together(cx: Context, kind: str, sources: Sequence[Value]) -> tuple[Any, ...]:
+    """What another iterator reads side by side: no iterator is one of them, or behind one, twice."""
+    found = tuple(opened(cx, part) for part in sources)
+    behind = [id(part) for source in found for part in makers(source)]
+    if len(set(behind)) < len(behind):
+        why = "each of its places takes items that the others do not get"
+        raise cx.unsupported(f"`{kind}` of one iterator in several places", why, "make a list of its items")
+    return found
+
+
+def makers(source: Value) -> Iterator[Value]:
+    """The iterators that make the items of one when they are asked for."""
+    if isinstance(source, Iterable):
+        yield source
+        for part in source.sources:
+            yield from makers(part)
+    elif isinstance(source, Comprehension):
+        yield source
 
 
 def consumed(cx: Context, source: Value) -> Any:
