@@ -1,12 +1,14 @@
 """Where is an item in a list, how often? ``list.index``, ``count`` and ``remove``, as code that is read.
 
-Python takes an item for equal that is the very same object. Of all values only nan differs from itself, and
-of nan a program can't tell whether it is the same one.
+Python takes an item for equal that is the very same object. Of numbers only nan differs from itself, and of
+nan a program can't tell whether it is the same one; objects are asked as seldom as Python asks them.
 """
 
 from __future__ import annotations
 
 import sys
+
+import numpy as np
 
 from .numpy.gather import refuse
 
@@ -17,7 +19,7 @@ def place_in(items, value, start=0, stop=sys.maxsize):
     first = max(start + size, 0) if start < 0 else start
     last = stop + size if stop < 0 else min(stop, size)
     for i in range(first, last):
-        if items[i] == value:
+        if is_or_equals(items[i], value):
             return i
     raise ValueError("value is not in list")
 
@@ -25,7 +27,7 @@ def place_in(items, value, start=0, stop=sys.maxsize):
 def place_to_remove(items, value):
     require_itself(value)
     for i in range(len(items)):
-        if items[i] == value:
+        if is_or_equals(items[i], value):
             return i
     raise ValueError("list.remove(x): x not in list")
 
@@ -34,11 +36,21 @@ def times_in(items, value):
     require_itself(value)
     count = 0
     for item in items:
-        if item == value:
+        if is_or_equals(item, value):
             count += 1
     return count
 
 
+def is_or_equals(item, value):
+    """As lists compare; the compiler knows which objects are one."""
+    return item is value or bool(item == value)
+
+
+def may_be_nan(value):
+    """Whether it is no object of a class, which the compiler tells."""
+    return isinstance(value, (float, complex, np.generic, np.ndarray))
+
+
 def require_itself(value):
-    if value != value:
+    if may_be_nan(value) and value != value:
         refuse("a search of a list for nan", "only the very same one is found", "use np.isnan")

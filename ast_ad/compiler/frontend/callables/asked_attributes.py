@@ -1,6 +1,6 @@
-"""Does the code of a class give an object an attribute? ``hasattr`` asks it, and what it gives is dropped.
+"""Does the code of a class give an object an attribute? ``hasattr`` asks it, and ``getattr`` with a default.
 
-This is read like a function of the user's, with what its handler catches.
+These are read like functions of the user's, with what their handlers catch.
 """
 
 from __future__ import annotations
@@ -15,3 +15,11 @@ def gives(code: Callable[..., Any], owner: Any, name: str) -> bool:
     except AttributeError:
         return False
     return True
+
+
+def given_or(code: Callable[..., Any], owner: Any, name: str, default: Any) -> Any:
+    try:
+        found = code(owner, name)
+    except AttributeError:
+        return default
+    return found

@@ -33,7 +33,7 @@ from ..tables import CALLS, METHODS, Intrinsic, handles
 from ..told_values import is_constant
 from ..types.type_questions import asked
 from ..values import Bound, Callee, Closure, Dct, Live, Maybe, Obj, Super, Unbound, Value
-from .asked_attributes import gives
+from .asked_attributes import given_or, gives
 from .decorated_errors import decorated
 from .getters import made_outside
 from .iterables import b_dict, b_range
@@ -117,10 +117,9 @@ def b_hasattr(cx: Context, value: Value, name: Value) -> Any:
         if not isinstance(state, (Unbound, Maybe)):
             return Lit(True)
         on_class = is_present(cx, value.cls, Path.of_object(value.cls, value.cls.__name__), key)
-        code = getattr(value.cls, "__getattr__", None)
-        if not on_class.value and isinstance(state, Unbound) and isinstance(code, types.FunctionType):
-            class_member(cx, value.cls, "__getattr__")
+        if (code := given_by(cx, value, key)) is not None:
             return doors.call(cx, Lit(gives), [Lit(code), value, Lit(key)], {})
+        code = getattr(value.cls, "__getattr__", None)
         if not on_class.value and code is not None:
             raise cx.unsupported(
                 f"whether there is an attribute `{key}`", "its class answers that itself", "do without"
@@ -138,6 +137,16 @@ def b_hasattr(cx: Context, value: Value, name: Value) -> Any:
     return Lit(asked(cx, lambda v: hasattr(v, key), value))
 
 
+def given_by(cx: Context, value: Obj, name: str) -> Callee | None:
+    """The code of an object's class that is asked for an attribute which the object certainly has not."""
+    code = getattr(value.cls, "__getattr__", None)
+    known = hasattr(value.cls, name) or not isinstance(cx.state.get(value).get(name, Unbound()), Unbound)
+    if known or not isinstance(code, types.FunctionType):
+        return None
+    class_member(cx, value.cls, "__getattr__")
+    return code
+
+
 def is_present(cx: Context, owner: object, path: Path, name: str) -> Any:
     """Whether something from outside has an attribute, which has to stay as it is."""
     found = hasattr(owner, name)
@@ -150,6 +159,10 @@ def is_present(cx: Context, owner: object, path: Path, name: str) -> Any:
 @handles(getattr)
 def b_getattr(cx: Context, value: Value, name: Value, *default: Value) -> Any:
     key = cx.demand(name, "an attribute name")
+    if default and isinstance(value, Obj) and (code := given_by(cx, value, key)) is not None:
+        cx.unbound_reads.add((value, key))
+        is_present(cx, value.cls, Path.of_object(value.cls, value.cls.__name__), key)
+        return doors.call(cx, Lit(given_or), [Lit(code), value, Lit(key), default[0]], {})
     has = b_hasattr(cx, value, name) if default else Lit(True)
     if cx.static_value(has) is False:
         return default[0]

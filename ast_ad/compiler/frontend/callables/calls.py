@@ -95,7 +95,8 @@ def eval_call(cx: Context, node: gast.Call) -> Any:
 def call_parts(cx: Context, node: gast.Call) -> tuple[Any, list[Value], dict[str, Value]]:
     """The function and the arguments of a call."""
     function = evaluate(cx, node.func)
-    args = eval_elements(cx, node.args)
+    alone = len(node.args) == 1 and type(node.args[0]).__name__ == "Starred"  # asked for items by the call
+    args = [evaluate(cx, node.args[0].value)] if alone else eval_elements(cx, node.args)
     kwargs: dict[str, Any] = {}
     for keyword in node.keywords:
         value = evaluate(cx, keyword.value)
@@ -103,7 +104,7 @@ def call_parts(cx: Context, node: gast.Call) -> tuple[Any, list[Value], dict[str
             kwargs.update(entries_passed(cx, function, value))
         else:
             kwargs[keyword.arg] = value
-    return function, args, kwargs
+    return function, doors.items_of(cx, args[0]) if alone else args, kwargs
 
 
 def entries_passed(cx: Context, function: Value, value: Value) -> dict[str, Any]:

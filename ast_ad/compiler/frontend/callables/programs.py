@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ....rules.list_searches import is_or_equals, may_be_nan
 from ....rules.standing import (
     in_index_order,
     is_made_on_demand,
@@ -18,12 +19,13 @@ from ....rules.standing import (
 from ...ir.ops import Lit
 from ...ir.types import dtype_of, rank_of
 from .. import doors
+from ..constructs.comparisons import equal_items
 from ..context import Context
 from ..loops.iteration import has_own_iterator
 from ..store.identities import ITERATORS, makes_items
 from ..store.windows import is_contiguous
 from ..tables import handles
-from ..values import Arr, Callee, Lst, Tup, Value
+from ..values import Arr, Callee, Lst, Obj, Tup, Value
 from .items import items_of
 from .iterables import to_list
 from .lazy_items import static_items
@@ -113,3 +115,13 @@ def b_einsum(cx: Context, *args: Value, **kwargs: Value) -> Any:
 def is_float(cx: Context, array: Arr) -> bool:
     dtype = dtype_of(cx.read(array).type)
     return dtype is not None and np.dtype(dtype).kind in "fc"
+
+
+@handles(is_or_equals)
+def b_is_or_equals(cx: Context, item: Value, value: Value) -> Any:
+    return equal_items(cx, item, value)
+
+
+@handles(may_be_nan)
+def b_may_be_nan(cx: Context, value: Value) -> Any:
+    return Lit(not isinstance(value, Obj))
