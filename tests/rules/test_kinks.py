@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.special as sp
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -76,6 +77,15 @@ def gradient(fn: Any, *args: Any, **kwargs: Any) -> list[Any]:
 )
 def test_convention(fn: Any, args: tuple[Any, ...], expected: list[Any]) -> None:
     assert gradient(fn, *args) == expected
+
+
+def test_legendre_functions_have_slopes_at_their_ends_where_they_have_values() -> None:
+    cases = [(0, 3, 1.0, 6.0), (0, 3, -1.0, 6.0), (1, 2, 1.0, INF), (1, 2, -1.0, INF), (2, 2, 1.0, -6.0)]
+    cases += [(-2, 2, -1.0, 0.25), (3, 4, 1.0, 0.0), (0, 2, 1.5, 4.5)]
+    without = [(2, 2, 1.5), (-2, 0, 1.0), (-1, 0, -1.0), (2, 0.5, -1.0), (1, 2, -2.0)]
+    for m, v, x, slope in [*cases, *((*case, np.nan) for case in without)]:
+        (found,) = (c for c in gradient(sp.lpmv, m, v, np.array([x])) if c is not None)
+        np.testing.assert_allclose(found, [slope], rtol=1e-14, err_msg=f"{m}, {v}, {x}")
 
 
 def test_nan_reaches_the_gradient_of_an_extremum() -> None:

@@ -130,13 +130,14 @@ def lpmv(ans, m, v, x):
     size = (v + m) * (v - m + 1)
     lower = np.where(size == 0, 0.0, size * sp.lpmv(np.where(size == 0, m, m - 1), v, y))
     slope = 0.5 * (lower - sp.lpmv(m + 1, v, y)) / np.sqrt(1 - y * y)
-    return NotImplemented, NotImplemented, np.where(inside, slope, legendre_end_slopes(m, v, x))
+    return NotImplemented, NotImplemented, np.where(inside, slope, legendre_end_slopes(ans, m, v, x))
 
 
-def legendre_end_slopes(m, v, x):
+def legendre_end_slopes(ans, m, v, x):
     """Those of ``lpmv`` at 1, -1 and beyond, where SciPy has a value of the order 0 alone.
 
-    It is ``sqrt(1 - x**2)**abs(m)`` times a polynomial, if ``v`` is an integer.
+    It is ``sqrt(1 - x**2)**abs(m)`` times a polynomial, if ``v`` is an integer. NaN where there is no number
+    that it could be the slope of: of orders below ``-v``, and at -1 for other ``v``.
     """
     end = np.where(x > 0, 1.0, -1.0)
     turn = np.where(x > 0, 1.0, np.cos(np.pi * v))  # of a polynomial of degree v from 1 to -1
@@ -145,7 +146,7 @@ def legendre_end_slopes(m, v, x):
     slope = np.where((np.abs(m) == 1) & (size != 0), np.copysign(np.inf, m * turn), 0.0)
     by_order = np.where(m > 0, 0.25 * size * (size - 2), 0.25)
     slope = np.where(np.abs(m) == 2, -end * turn * by_order, slope)
-    return np.where(m == 0, plain, slope)
+    return np.where(m == 0, plain, np.where(np.isfinite(ans), slope, np.nan))
 
 
 @elementwise(sp.eval_gegenbauer)
