@@ -55,6 +55,22 @@ def test_all_are_run_and_named():
     assert len(ran) == 5
 
 
+def test_none_skips_itself():
+    ran.clear()
+
+    def skipping(values):
+        if values[0] == "left":
+            pytest.skip("not here")
+        failing(values)
+
+    with pytest.raises(ExceptionGroup) as both:
+        run_each([("first", ["left"]), ("second", ["wrong"])], skipping)
+    assert [str(e) for e in both.value.exceptions] == [
+        "the case first skips itself among others: not here",
+        "wrong",
+    ]
+
+
 def test_each_begins_with_the_same_draws():
     ast_ad.rand(1)  # what draws is loaded then
     drawn = []

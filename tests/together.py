@@ -47,12 +47,17 @@ def grouped(cases: Iterable[Case], group: Callable[[str], str]) -> dict[str, lis
 
 
 def run_each(cases: Iterable[Case], test: Callable[[Sequence[Any]], None]) -> None:
-    """Run all; what is drawn begins anew for each. One error is raised as it is, several are in a group."""
+    """Run all; what is drawn begins anew for each. One error is raised as it is, several are in a group.
+
+    No case may skip itself: pytest would leave out the ones behind it, and the errors of those before.
+    """
     errors: list[Exception] = []
     for name, values in cases:
         draw_the_same()
         try:
             test(values)
+        except pytest.skip.Exception as skipped:
+            errors.append(AssertionError(f"the case {name} skips itself among others: {skipped}"))
         except Exception as error:
             error.add_note(f"in the case {name}")
             errors.append(error)
