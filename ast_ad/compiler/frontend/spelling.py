@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import functools
 import inspect
-import sys
 
 import numpy as np
 
 from ...rules.registry import lookup
+from ..ir.show import ufunc_name
 from .values import Callee, Value
 
 SPLITS = frozenset("split array_split hsplit vsplit dsplit unsplit".split())
@@ -85,15 +85,13 @@ def with_article(noun: str) -> str:
 def name_of(fn: Callee) -> str:
     """How a reader spells a callable.
 
-    >>> from scipy.special import hyp2f1
-    >>> name_of(np.tan), name_of(hyp2f1), name_of(np.linalg.inv)
-    ('np.tan', 'scipy.special.hyp2f1', 'np.linalg.inv')
+    >>> name_of(np.tan), name_of(np.linalg.inv), name_of(abs)
+    ('np.tan', 'np.linalg.inv', 'abs')
     """
+    if isinstance(fn, np.ufunc):
+        return ufunc_name(fn)
     name = getattr(fn, "__qualname__", None) or getattr(fn, "__name__", None) or repr(fn)
-    if isinstance(fn, np.ufunc) and getattr(np, name, None) is not fn:  # SciPy's, or one of somebody's own
-        special = sys.modules.get("scipy.special")
-        return f"scipy.special.{name}" if getattr(special, name, None) is fn else name
     module = getattr(fn, "__module__", None) or ""
-    if isinstance(fn, np.ufunc) or module.startswith("numpy"):
+    if module.startswith("numpy"):
         return "np." + ("linalg." if "linalg" in module else "fft." if "fft" in module else "") + name
     return name if module in ("builtins", "_operator", "") else f"{module}.{name}"

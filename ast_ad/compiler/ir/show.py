@@ -29,14 +29,26 @@ def show(function: Function, notes: dict[int, str] | None = None) -> str:
     return "\n".join(_Printer(notes or {}).function(function))
 
 
+def ufunc_name(fn: np.ufunc) -> str:
+    """Where a reader finds a ufunc; one of somebody's own has its name alone.
+
+    >>> from scipy.special import hyp2f1
+    >>> ufunc_name(np.tan), ufunc_name(hyp2f1), ufunc_name(np.frompyfunc(abs, 1, 1))
+    ('np.tan', 'scipy.special.hyp2f1', 'abs (vectorized)')
+    """
+    for spelled, home in ("np", np), ("scipy.special", sys.modules.get("scipy.special")):
+        if getattr(home, fn.__name__, None) is fn:
+            return f"{spelled}.{fn.__name__}"
+    return fn.__name__
+
+
 def callable_name(fn: Callable[..., Any]) -> str:
     """A short dotted name for a callable: ``np.sum``, ``operator.mul``, ``abs``."""
     name = getattr(fn, "__qualname__", None) or getattr(fn, "__name__", None) or type(fn).__name__
     module = getattr(fn, "__module__", None) or ""
-    if isinstance(fn, np.ufunc) and getattr(np, name, None) is not fn:  # SciPy's, or one of somebody's own
-        special = sys.modules.get("scipy.special")
-        return f"scipy.special.{name}" if getattr(special, name, None) is fn else name
-    if type(fn).__name__ == "ufunc" or module.partition(".")[0] == "numpy":
+    if isinstance(fn, np.ufunc):
+        return ufunc_name(fn)
+    if module.partition(".")[0] == "numpy":
         inner = module.removeprefix("numpy").strip(".")
         return ".".join(["np", *filter(None, [inner if not inner.startswith("_") else ""]), name])
     if module in ("_operator", "operator"):

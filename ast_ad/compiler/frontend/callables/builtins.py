@@ -112,13 +112,12 @@ def b_callable(cx: Context, value: Value) -> Any:
 def b_hasattr(cx: Context, value: Value, name: Value) -> Any:
     key = cx.demand(name, "an attribute name")
     if isinstance(value, Obj):
+        if (code := given_by(cx, value, key)) is not None:
+            return doors.call(cx, Lit(gives), [Lit(code), value, Lit(key)], {})
         state = cx.state.get(value).get(key, Unbound())
-        cx.unbound_reads.add((value, key))
         if not isinstance(state, (Unbound, Maybe)):
             return Lit(True)
         on_class = is_present(cx, value.cls, Path.of_object(value.cls, value.cls.__name__), key)
-        if (code := given_by(cx, value, key)) is not None:
-            return doors.call(cx, Lit(gives), [Lit(code), value, Lit(key)], {})
         code = getattr(value.cls, "__getattr__", None)
         if not on_class.value and code is not None:
             raise cx.unsupported(
@@ -140,8 +139,11 @@ def b_hasattr(cx: Context, value: Value, name: Value) -> Any:
 def given_by(cx: Context, value: Obj, name: str) -> Callee | None:
     """The code of an object's class that is asked for an attribute which the object certainly has not."""
     code = getattr(value.cls, "__getattr__", None)
-    known = hasattr(value.cls, name) or not isinstance(cx.state.get(value).get(name, Unbound()), Unbound)
-    if known or not isinstance(code, types.FunctionType):
+    state = cx.state.get(value).get(name, Unbound())
+    cx.unbound_reads.add((value, name))
+    if not isinstance(state, Unbound) or not isinstance(code, types.FunctionType):
+        return None
+    if is_present(cx, value.cls, Path.of_object(value.cls, value.cls.__name__), name).value:
         return None
     class_member(cx, value.cls, "__getattr__")
     return code
@@ -160,8 +162,6 @@ def is_present(cx: Context, owner: object, path: Path, name: str) -> Any:
 def b_getattr(cx: Context, value: Value, name: Value, *default: Value) -> Any:
     key = cx.demand(name, "an attribute name")
     if default and isinstance(value, Obj) and (code := given_by(cx, value, key)) is not None:
-        cx.unbound_reads.add((value, key))
-        is_present(cx, value.cls, Path.of_object(value.cls, value.cls.__name__), key)
         return doors.call(cx, Lit(given_or), [Lit(code), value, Lit(key), default[0]], {})
     has = b_hasattr(cx, value, name) if default else Lit(True)
     if cx.static_value(has) is False:
