@@ -131,7 +131,9 @@ class _Gathering:
     def is_gathered(self, term: Var, loop: For) -> bool:
         """Whether a term is an outer product of vectors that each turn makes, and a large one."""
         op, type = self.makers.get(term), term.type
-        if not isinstance(op, Op) or op.kwargs or op not in loop.body.ops or self.uses[term] != 1:
+        if not isinstance(op, Op) or op.fn not in {np.outer, *_PRODUCTS} or op.kwargs:
+            return False
+        if op not in loop.body.ops or self.uses[term] != 1:
             return False
         if not isinstance(type, Array) or all(isinstance(n, int) for n in type.shape or ()):
             return False
@@ -141,7 +143,7 @@ class _Gathering:
         left, right = (a.type.shape or () for a in op.args)  # type: ignore[union-attr]
         if op.fn is np.outer:
             return len(left) == len(right) == 1
-        return op.fn in _PRODUCTS and len(left) == len(right) == 2 and left[1] == right[0] == 1
+        return len(left) == len(right) == 2 and left[1] == right[0] == 1
 
     # ----- writing -----
     def gather(self, block: Block, found: _Sum) -> None:

@@ -143,6 +143,16 @@ def many_columns(w, x, n):
     return np.sum(h**2)
 
 
+def leapfrog(w, x, n):
+    """A matrix goes on through a turn, and what the next one takes from it has one operand."""
+    before, now = np.zeros_like(w), w
+    for t in range(n):
+        after = 2.0 * now - before
+        after[t] += x[t]
+        before, now = now, after
+    return np.sum(now**2)
+
+
 PROGRAMS = {
     powers: (W, X, 5),
     from_the_left: (W, X, 5),
@@ -161,8 +171,9 @@ PROGRAMS = {
     columns: (W, X, 4),
     rows: (W, X, 4),
     many_columns: (W, X, 4),
+    leapfrog: (W, X, 5),
 }
-LEFT = {few_turns_within, in_branches, written, one_of_them_stays, many_columns}
+LEFT = {few_turns_within, in_branches, written, one_of_them_stays, many_columns, leapfrog}
 """Those whose sums stay as they are."""
 
 
