@@ -19,7 +19,10 @@ from numba import extending
 from numba.core import cgutils, imputils, types as numba_types
 from numba.np import arrayobj
 
+from .kept_memory import allocated
+
 types: Any = numba_types
+_none = ir.Constant(ir.IntType(1), 0)
 
 
 class _Unaliased(ir.CallInstr):  # type: ignore[misc]
@@ -57,9 +60,31 @@ def carved(room: Any, shape: int | Sequence[int]) -> Any:
 
 def _lower(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     lengths = arrayobj._parse_shape(context, builder, signature.args[0], args[0])
-    made = arrayobj._empty_nd_impl(context, builder, signature.return_type, lengths)
-    made.data = _unaliased(builder, made.data, False)
-    return made._getvalue()
+    return _made(context, builder, signature.return_type, lengths, _none)._getvalue()
+
+
+def _made(context: Any, builder: Any, type: Any, lengths: Sequence[Any], wraps: Any) -> Any:
+    """A new array in kept memory; ``wraps``: the product of its lengths did."""
+    made = context.make_array(type)(context, builder)
+    itemsize = context.get_constant(types.intp, arrayobj.get_itemsize(context, type))
+    strides, size = list[Any](), itemsize
+    for length in reversed(lengths):
+        strides.insert(0, size)
+        size, wraps = _times(builder, size, length, wraps)
+    with builder.if_then(wraps, likely=False):
+        context.call_conv.return_user_exc(builder, ValueError, ("array is too big",))
+    memory = allocated(context, builder, size)
+    with builder.if_then(cgutils.is_null(builder, memory), likely=False):
+        context.call_conv.return_user_exc(builder, MemoryError, ("there is no memory for an array",))
+    data = builder.bitcast(context.nrt.meminfo_data(builder, memory), made.data.type)
+    arrayobj.populate_array(made, _unaliased(builder, data, False), lengths, strides, itemsize, memory)
+    return made
+
+
+def _times(builder: Any, a: Any, b: Any, wraps: Any) -> tuple[Any, Any]:
+    """A product, and whether it or one before is more than there are numbers."""
+    product = builder.smul_with_overflow(a, b)
+    return builder.extract_value(product, 0), builder.or_(wraps, builder.extract_value(product, 1))
 
 
 def _unaliased(builder: Any, data: Any, again: bool) -> Any:
@@ -82,20 +107,16 @@ def _lower_grown(context: Any, builder: Any, signature: Any, args: Any) -> Any:
     type = signature.return_type
     room = context.make_array(type)(context, builder, args[0])
     lengths = arrayobj._parse_shape(context, builder, signature.args[1], args[1])
-    count, wraps = lengths[0], ir.Constant(ir.IntType(1), 0)
+    count, wraps = lengths[0], _none
     for length in lengths[1:]:
-        product = builder.smul_with_overflow(count, length)
-        count = builder.extract_value(product, 0)
-        wraps = builder.or_(wraps, builder.extract_value(product, 1))
+        count, wraps = _times(builder, count, length, wraps)
     found = cgutils.alloca_once_value(builder, args[0])
     is_new = builder.or_(wraps, builder.icmp_signed(">", count, room.nitems))
     with builder.if_else(is_new, likely=False) as (new, old):
         with new:
             is_first = builder.icmp_signed("==", room.nitems, count.type(0))
             more = builder.select(is_first, count.type(0), builder.ashr(count, count.type(1)))
-            # a count that wrapped is refused, as the most that there is
-            total = builder.select(wraps, count.type(2**63 - 1), builder.add(count, more))
-            made = arrayobj._empty_nd_impl(context, builder, type, [total])
+            made = _made(context, builder, type, [builder.add(count, more)], wraps)
             builder.store(made._getvalue(), found)
         with old:
             context.nrt.incref(builder, type, args[0])

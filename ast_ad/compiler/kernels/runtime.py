@@ -15,7 +15,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numba
-import numpy as np
 from llvmlite import ir
 from numba import extending
 from numba.core import cgutils, types
@@ -23,6 +22,7 @@ from numba.core import cgutils, types
 from ..garbage import collector_paused
 from .code_cache import keep_machine_code
 from .compilers import Apart, Careful
+from .fresh_memory import empty
 from .linked import linked
 
 FLAGS, IN_ORDER, OF_SINGLE = {"reassoc", "contract", "arcp"}, {"arcp"}, {"reassoc", "contract"}
@@ -445,6 +445,6 @@ def reserve(array: Any, length: int) -> Any:
     """``rules.helpers.reserve``: an array with room for so many rows at least."""
     if length <= len(array):
         return array
-    out = np.empty((max(length, 2 * len(array)),) + array.shape[1:], array.dtype)
+    out = empty((max(length, 2 * len(array)),) + array.shape[1:], array.dtype)
     fill_rows(out, array)
     return out

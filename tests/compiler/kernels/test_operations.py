@@ -184,3 +184,21 @@ def test_in_kernels(operation, tmp_path):
     assert "did not hold" not in told and derivative.backend == "numba"
     if args[0].dtype == float:  # `total = 0.0` and then a float32 are of two types
         assert "NumPy code" not in told
+
+
+def sums_of_sums(x, n):
+    total = x
+    for _ in range(n):
+        total = np.sum(total, axis=0)
+    return total * 2.0
+
+
+@pytest.mark.slow
+def test_axes_of_a_number(monkeypatch):
+    """A number has the axes 0 and -1, as far as NumPy's sums go."""
+    monkeypatch.setattr("ast_ad.calls.code.FAIL_LOUDLY", True)
+    for turns in (1, 3):
+        derivative = ast_ad.value_and_grad(lambda x, n=turns: sums_of_sums(x, n), backend="numba")
+        value, gradient = derivative(X)
+        np.testing.assert_allclose(value, 2 * X.sum())
+        assert np.all(gradient == 2.0)

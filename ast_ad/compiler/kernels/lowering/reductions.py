@@ -62,6 +62,8 @@ def _axes(op: Op, rank: int) -> tuple[tuple[int, ...], bool]:
     if not isinstance(axis, Lit) or not isinstance(keep, Lit):
         raise NoForm("an axis that is known at run time only")
     value = axis.value
+    if value is not None and not rank:
+        raise NoForm("the axes of a number")
     axes = range(rank) if value is None else value if isinstance(value, tuple) else (value,)
     return tuple(sorted(int(a) % rank for a in axes)), bool(keep.value)
 

@@ -1,10 +1,10 @@
-"""Which arrays does the driver allocate for a kernel? All whose lengths it can compute.
+"""Which arrays does the driver allocate for a kernel? Its results whose lengths it can compute.
 
 ``allocate_outside(kernel) -> dict[Var, list[Statement]]``. The last change of a kernel but for dead code: it
 looks at the allocations before all loops, where ``hoist`` puts them, of the size that ``shrink`` leaves.
 
-NumPy asks the system for large pages, which a kernel can't; a result that is passed in costs less than one
-that comes out; and of arguments a compiler can be told that none overlaps with another.
+A result that is passed in costs less than one that comes out. What a kernel uses alone it makes itself, in
+memory that is kept from call to call (`kept_memory.py`); the driver's arrays are NumPy's.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def allocate_outside(kernel: Function) -> dict[Var, list[Statement]]:
         if maker.fn is not np.empty or maker.outs[0] in renewed:
             continue
         result = maker.outs[0]
-        if list(kernel.body.results).count(result) > 1:
+        if list(kernel.body.results).count(result) != 1:
             continue
         shape = _like(maker.args[0], makers, kernel)
         ops = _chain(shape, makers, params)
