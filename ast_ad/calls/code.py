@@ -121,7 +121,7 @@ class Code:
         report = Report()
         found = kernels_or_why(self.stages.kernel_code, self.pure, report, **self._threads, **options)
         if isinstance(found, str):
-            self.why = found
+            self.why, self.unexplained = found, isinstance(found, _Failure)
             return False
         self.why = ""
         self._take("numba", found, report)
@@ -182,6 +182,10 @@ def _told(op: Any, why: str) -> str:
     return place + why
 
 
+class _Failure(str):
+    """Why there are no kernels, where it isn't the program's doing, or nobody knows whether it is."""
+
+
 def kernels_or_why(kernel_code: Callable[..., Loaded], pure: Pure, report: Report, **options: Any) -> Any:
     """The kernels of a program, or, as a text, why there are none."""
     if work_of_kernels(pure.function) > budget.MOST_FOR_KERNELS:
@@ -194,7 +198,7 @@ def kernels_or_why(kernel_code: Callable[..., Loaded], pure: Pure, report: Repor
         let_through(error, causes=True)
         if FAIL_LOUDLY or (isinstance(error, RecursionError) and is_repeated()):
             raise
-        return f"{type(error).__name__}: {error}"
+        return _Failure(f"{type(error).__name__}: {error}")
 
 
 def work_of_kernels(function: Function) -> int:

@@ -439,3 +439,18 @@ def test_kernels_that_were_interrupted_are_asked_for_again():
     assert program.code.backend == "numpy" and program.code.why == "Stopped: after 3 s"
     with pytest.raises(stored.NotStored):
         stored._described(program, [THREE])
+
+
+def test_kernels_that_could_not_be_made_are_asked_for_again(monkeypatch):
+    """A process in which Numba can't be loaded, or has no memory, says nothing of the next one."""
+    forget(doubled_squares)
+    with monkeypatch.context() as broken:
+        broken.setattr(programs, "FAIL_LOUDLY", False)
+        broken.setattr(pipeline, "kernel_code", lambda *args, **options: 1 / 0)
+        derivative = ast_ad.value_and_grad(doubled_squares, backend="numba")
+        derivative(THREE)
+    assert derivative.backend == "numpy" and "ZeroDivisionError" in str(derivative.explain())
+    forget(doubled_squares)
+    again = ast_ad.value_and_grad(doubled_squares, backend="numba")
+    again(THREE)
+    assert again.backend == "numba"

@@ -48,7 +48,9 @@ def shuffled(draws, lengths, most):
 def in_a_process(program, **settings):
     """What a program prints in a process of its own."""
     environment = {**os.environ, **settings}
-    done = subprocess.run([sys.executable, "-W", "error", "-c", program], env=environment, capture_output=True)
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", program], env=environment, capture_output=True
+    )
     assert done.returncode == 0, done.stderr.decode()
     assert not done.stderr
     return done.stdout.decode().split()
