@@ -97,7 +97,7 @@ def test_gradients_are_those_of_differences(f):
 
 def test_short_axes_come_first_and_their_loops_are_written_out():
     source = compared(cells, np.float64, 1e-11)
-    assert re.search(r"np\.empty\(\(5, shape\[0\], shape\[1\]\)", source)
+    assert re.search(r"empty\(\(5, ", source)
     assert re.search(r"tape\w*\[3, k, i, j\]", source)
     assert re.search(r"\[3, i, j\]", source)
     steps = source[source.index("for k in range(3)") : source.index("# return np.mean")]

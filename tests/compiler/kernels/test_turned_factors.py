@@ -89,7 +89,7 @@ def test_a_product_of_columns_is_a_loop_and_the_others_take_them_as_they_lie():
     source = compiled.source
     assert re.search(r"for start in range\(0, n\w*, 256\):", source)
     assert len(re.findall(r"np\.dot\(", source)) == 1  # the gradient of the matrix: few sums of many terms
-    assert re.search(r"np\.empty\(\(7, (n|x\.shape\[0\])\)", source)
+    assert re.search(r"empty\(\(7, (n|x\.shape\[0\])\)", source)
 
 
 def test_what_is_dear_stays_in_the_order_of_its_rows():
