@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import builtins
 import collections
+import dataclasses
 import dis
 import functools
 import inspect
@@ -46,6 +47,8 @@ _MUTATORS = frozenset(
 )
 _MAKE_NUMBERS = "LOAD_CONST", "BINARY_OP", "UNARY_NEGATIVE"
 _STORE_ONE = "STORE_FAST", "STORE_FAST_LOAD_FAST"
+_BY_NAME = {"getattr", "attrgetter", "methodcaller"}  # what finds an attribute by a text
+_TOLD_ONCE = dataclasses.make_dataclass("One", ()).__repr__.__code__  # the wrapper around each __repr__
 _WRITERS = frozenset(("tofile", "dump"))  # methods of arrays: files
 _IMPURE: set[Any] = {print, input, open, exec, eval, compile, setattr, delattr, globals, vars, breakpoint}
 _IMPURE |= {np.save, np.savetxt, np.savez, np.savez_compressed, np.memmap}
@@ -95,7 +98,8 @@ class Search:
             self.arrays.append(value)
             return True
         if isinstance(value, functools.partial):
-            return all(self.pure(v, objects) for v in (value.func, *value.args, *value.keywords.values()))
+            given = [*value.args, *value.keywords.values()]  # the object of a method, perhaps
+            return all(self.pure(v, [*objects, *given]) for v in (value.func, *given))
         if hasattr(type(value), "__ast_ad_lower__"):  # a derivative, or a function with rules
             runs = getattr(value, "roots", None) or (getattr(value, "function", None),)
             return all(self.pure(fn, objects) for fn in runs)
@@ -136,12 +140,15 @@ class Search:
         if known is False:
             return False
         self.read.add((fn.__code__, own))
+        if fn.__code__ is _TOLD_ONCE:  # the set of whose texts are under way is its own
+            return all(self.pure(given, objects) for given in _captured(fn) if callable(given))
         names = {n for code in _codes(fn.__code__) for n in code.co_names}
+        constants = {c for code in _codes(fn.__code__) for c in code.co_consts if isinstance(c, str)}
+        names |= constants if names & _BY_NAME else set()
         if names & _WRITERS or names & {"__setattr__", "__delattr__"} and not own:
             return False
         outside = _reachable([*objects, *_outside(fn)], names)
         forbidden = _GLOBAL_WRITES | (set() if own else _ATTRIBUTE_WRITES)
-        constants = {c for code in _codes(fn.__code__) for c in code.co_consts if isinstance(c, str)}
         if "__dict__" in names | constants and not own:  # perhaps of an object from outside
             forbidden = forbidden | _ITEM_WRITES
         instances = [v for v in outside if _is_instance(v)]

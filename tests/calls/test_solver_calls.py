@@ -204,12 +204,16 @@ def old_states(p):
     return y[-1, 1] * p[0]
 
 
+def of_an_object_that_is_made(p):
+    return Model(p).solve(p)
+
+
 COMPILED = [
     (a_helper, P), (arguments, PAIR), (one_argument, P), (read_late, P), (made_in_a_loop, P), (defaults, P),
     (containers, P), (arrays_and_ints, PAIR), (a_view_that_is_written, PAIR), (functions_in_functions, P),
     (two_on_a_line, P), (a_method, P), (a_partial, P), (from_outside, P), (nothing, P), (in_a_loop, P),
     (on_a_path, P), (a_solver_in_another, 1.1), (a_system, PAIR), (newtons, P), (an_integral, PAIR),
-    (a_minimum, PAIR), (minima, PAIR), (states, PAIR), (old_states, PAIR),
+    (a_minimum, PAIR), (minima, PAIR), (states, PAIR), (old_states, PAIR), (of_an_object_that_is_made, P),
 ]  # fmt: skip
 
 
@@ -355,10 +359,6 @@ def raises_within(p):
         return p * p
 
 
-def of_an_object_that_is_made(p):
-    return Model(p).solve(p)
-
-
 def after_a_store(p):
     MODEL.k = 2.0 * p
     root = MODEL.solve(p)
@@ -368,7 +368,7 @@ def after_a_store(p):
 
 LEFT = [
     counts_its_calls, rebinds, writes_around_itself, writes_under_another_name, calls_itself, tells_more,
-    returns_all, in_two_dimensions, raises_within, of_an_object_that_is_made, after_a_store,
+    returns_all, in_two_dimensions, raises_within, after_a_store,
 ]  # fmt: skip
 
 

@@ -137,10 +137,12 @@ def tree_of(
 ) -> TreeDef:
     """The structure of an abstract value; its numbers and arrays are added to ``leaves``.
 
-    ``of_function``: gives that of a nested function, or of one with some of its arguments.
+    ``of_function``: gives that of a nested function, of one with some of its arguments, or of an object.
     """
-    if of_function is not None and isinstance(value, (Closure, Bound)):
-        return of_function(value)
+    if of_function is not None and isinstance(value, (Closure, Bound, Obj)):
+        given: TreeDef | None = of_function(value)
+        if given is not None:
+            return given
     if isinstance(value, (tuple, Tup, Lst)):
         items: Any = cx.state.get(value) if isinstance(value, Lst) else getattr(value, "items", value)
         if isinstance(items, tuple):

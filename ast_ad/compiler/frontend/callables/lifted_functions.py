@@ -16,16 +16,18 @@ from typing import Any
 import gast
 
 from ....errors import SourceError
-from ....trees import LEAF, STATIC, TreeDef
+from ....registered import entry_of
+from ....trees import LEAF, STATIC, TreeDef, bare
 from ...ir.ops import Var
 from ..constructs.expressions import load_name
+from ..constructs.local_classes import is_local
 from ..context import Context
 from ..conversion import from_python
 from ..guards import Path
 from ..outside_values import outside_value
 from ..source.functions import find_source
 from ..told_values import is_constant
-from ..values import Bound, Closure, Dct, Frame, Lst, Maybe, Tup, Unbound, Value
+from ..values import Bound, Closure, Dct, Frame, Lst, Maybe, Obj, Tup, Unbound, Value
 from .call_sites import tree_of
 
 
@@ -58,9 +60,21 @@ class Partial:
         return functools.partial(plainly(self.called), *plainly(self.args), **plainly(self.kwargs))
 
 
+class Instance:
+    """An object that the program has made, for methods that read it: its class and its attributes."""
+
+    cls: type
+    attributes: dict[str, Any]
+
+    def function(self) -> Any:
+        made = bare(self.cls)
+        vars(made).update(plainly(self.attributes))
+        return made
+
+
 def plainly(value: Any) -> Any:
-    """A value with functions in the places of ``Enclosed`` and ``Partial``."""
-    if isinstance(value, (Enclosed, Partial)):
+    """A value with functions and objects in the places of ``Enclosed``, ``Partial`` and ``Instance``."""
+    if isinstance(value, (Enclosed, Partial, Instance)):
         return value.function()
     if isinstance(value, (list, tuple)):
         make = getattr(type(value), "_make", type(value))
@@ -78,13 +92,36 @@ class Structure:
         self.cx = cx
         self.leaves: list[Var] = []
         self._open: list[Closure] = []
+        self._depth = 0  # of functions in functions
+        self._objects: list[Obj] = []  # those that the outermost one of them finds
 
     def of(self, value: Any) -> TreeDef:
-        return tree_of(self.cx, value, self.leaves, self.function)
+        return tree_of(self.cx, value, self.leaves, self.structure)
 
-    def function(self, value: Closure | Bound) -> TreeDef:
-        if isinstance(value, Bound):
-            return TreeDef(Partial, tuple(Partial.__annotations__), tuple(map(self.of, _parts(value))))
+    def structure(self, value: Closure | Bound | Obj) -> TreeDef | None:
+        """That of a function, and of an object that a function finds around it; None of any other object."""
+        if isinstance(value, Obj):
+            return self._object(value) if self._depth and _is_plain(value.cls) else None
+        self._depth += 1
+        found = self._partial(value) if isinstance(value, Bound) else self._closure(value)
+        self._depth -= 1
+        if not self._depth:
+            self._objects.clear()
+        return found
+
+    def _object(self, value: Obj) -> TreeDef:
+        """It is made anew for each function, so that nobody may ask whether two are one."""
+        if value in self._objects:
+            what = f"a {value.cls.__name__} that a function finds in two places"
+            raise self.cx.unsupported(what, "each would be an object of its own", "pass it once")
+        self._objects.append(value)
+        attributes = self.of(self.cx.state.get(value))
+        return TreeDef(Instance, tuple(Instance.__annotations__), (_static(value.cls), attributes))
+
+    def _partial(self, value: Bound) -> TreeDef:
+        return TreeDef(Partial, tuple(Partial.__annotations__), tuple(map(self.of, _parts(value))))
+
+    def _closure(self, value: Closure) -> TreeDef:
         code = code_of(value)
         if code is None or "__class__" in code.co_freevars or value in self._open:
             what = f"`{value.name}` as an argument of code that is not compiled"
@@ -93,7 +130,7 @@ class Structure:
         named = {name: v for name, v in value.defaults.items() if name not in placed}
         self._open.append(value)
         children = (
-            TreeDef(STATIC, (), (), template_of(code, value)),
+            _static(template_of(code, value)),
             self._tuple(free_value(self.cx, value, name) for name in code.co_freevars),
             self._tuple(value.defaults[name] for name in placed),
             TreeDef(dict, tuple(named), tuple(map(self.of, named.values()))),
@@ -104,6 +141,17 @@ class Structure:
     def _tuple(self, values: Iterable[Value]) -> TreeDef:
         items = tuple(map(self.of, values))
         return TreeDef(tuple, tuple(range(len(items))), items)
+
+
+def _static(value: Any) -> TreeDef:
+    return TreeDef(STATIC, (), (), value)
+
+
+def _is_plain(cls: type) -> bool:
+    """Whether the attributes of an instance are all that it has."""
+    own = cls.__mro__[:-1]
+    slots = any("__slots__" in vars(base) for base in own)
+    return cls.__new__ is object.__new__ and not slots and not is_local(cls) and entry_of(cls) is None
 
 
 def _parts(value: Bound) -> tuple[Any, ...]:
@@ -187,6 +235,8 @@ def lowered(cx: Context, tree: TreeDef, leaves: Iterator[Value]) -> Any:
     items = tuple(lowered(cx, child, leaves) for child in tree.children)
     if tree.type is Partial:
         return Bound(items[0], items[1].items, cx.state.get(items[2]))
+    if tree.type is Instance:
+        return Obj(tree.children[0].static, dict(cx.state.get(items[1])))
     if tree.type is Enclosed:
         return _function(cx, tree.children[0].static, *items[1:])
     if tree.type is list:
