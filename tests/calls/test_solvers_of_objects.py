@@ -122,7 +122,8 @@ def of_a_dataclass(a):
 
 
 @pytest.mark.parametrize(
-    "f, x", [(by_equations, THREE), (in_a_loop, THREE), (of_an_object_in_an_object, 0.9), (of_a_dataclass, 0.9)]
+    "f, x",
+    [(by_equations, THREE), (in_a_loop, THREE), (of_an_object_in_an_object, 0.9), (of_a_dataclass, 0.9)],
 )
 def test_methods_that_only_read_are_compiled(f, x, monkeypatch):
     monkeypatch.setattr(tracing, "trace", None)
