@@ -151,7 +151,8 @@ def _is_plain(cls: type) -> bool:
     """Whether the attributes of an instance are all that it has."""
     own = cls.__mro__[:-1]
     slots = any("__slots__" in vars(base) for base in own)
-    return cls.__new__ is object.__new__ and not slots and not is_local(cls) and entry_of(cls) is None
+    made_by: Any = cls.__new__
+    return made_by is object.__new__ and not slots and not is_local(cls) and entry_of(cls) is None
 
 
 def _parts(value: Bound) -> tuple[Any, ...]:

@@ -11,8 +11,21 @@ from collections.abc import Callable
 from typing import Any
 
 from ....rules import containers
+from ....rules.standing import original_of
 from ...ir.ops import Lit, Var
-from ...ir.types import ListOf, Optional, Record, Reference, Scalar, TupleOf, Type, has_references, kind_of
+from ...ir.types import (
+    ANY_KEY,
+    DictOf,
+    ListOf,
+    Optional,
+    Record,
+    Reference,
+    Scalar,
+    TupleOf,
+    Type,
+    has_references,
+    kind_of,
+)
 from .. import doors
 from ..builder import content_type, type_of_arg
 from ..constructs.branches import choose
@@ -21,7 +34,7 @@ from ..context import Context
 from ..store.holding import own_elements, placed, same_elements, set_list
 from ..store.identities import makes_items
 from ..tables import handles, method
-from ..values import Arr, Callee, Dct, Lst, Value
+from ..values import Arr, Callee, Dct, Lst, Obj, Value
 from .container_methods import list_append
 from .iterables import consumed, to_list
 
@@ -31,7 +44,7 @@ COMPARING = "__lt__", "__gt__", "__eq__"
 # ----- sorted
 @handles(sorted)
 def b_sorted(cx: Context, source: Value, key: Value = Lit(None), reverse: Value = Lit(False)) -> Any:
-    source = consumed(cx, source)
+    source = consumed(cx, in_any_order(cx, source, key))
     items = doors.static_items(cx, source, short=False)
     if items is None:
         return in_order(cx, to_list(cx, source), key, reverse)
@@ -48,6 +61,24 @@ def b_sorted(cx: Context, source: Value, key: Value = Lit(None), reverse: Value 
     type = TupleOf((content_type(values),) * len(items))
     ordered = cx.wrap_var(cx.builder.opaque(containers.list_permuted, (values, order), type))
     return Lst(ordered.items)
+
+
+def in_any_order(cx: Context, source: Value, key: Value) -> Any:
+    """The members of a set as the keys of a dict: where no two are alike, their order tells nothing.
+
+    By a key some may be alike, and stay in the order of their hashes.
+    """
+    if not isinstance(source, Obj) or original_of(source.cls) is not set or cx.static_value(key) is not None:
+        return source
+    members = cx.state.get(source)["content"]
+    content = cx.state.get(members)
+    assert not isinstance(content, Var) or isinstance(content.type, DictOf)
+    return source if isinstance(content, Var) and is_compared_only(content.type.key) else members
+
+
+def is_compared_only(key: Type) -> bool:
+    """Whether of such a key nothing is known but what equals it: of a number with a derivative, say."""
+    return key == ANY_KEY or isinstance(key, TupleOf) and any(map(is_compared_only, key.items))
 
 
 def in_order(cx: Context, source: Lst, key: Value, reverse: Value) -> Lst:
@@ -136,7 +167,7 @@ def extremum(
 ) -> Any:
     if len(args) == 1 and makes_items(args[0]) and cx.static_value(key) is not None:
         return by_key(cx, fn, *with_keys(cx, args[0], key), default)
-    source = consumed(cx, args[0]) if len(args) == 1 else Lst(tuple(args))
+    source = consumed(cx, in_any_order(cx, args[0], key)) if len(args) == 1 else Lst(tuple(args))
     items = doors.static_items(cx, source, short=cx.static_value(key) is None)
     if items is not None and not items and default is not None:
         return default
