@@ -51,6 +51,15 @@ def noise(generator: Any, method: str, args: Any, params: Any, size: Any) -> Any
         set_state(generator, before)
 
 
+def count_of(items: Any, axis: int) -> int:
+    """How many items there are along an axis.
+
+    >>> count_of(np.ones((2, 3)), -1)
+    3
+    """
+    return np.shape(items)[axis]
+
+
 def made(cls: Any, *args: Any, **kwargs: Any) -> Any:
     """A generator of the function's own."""
     return cls(*args, **kwargs)
@@ -71,7 +80,20 @@ def set_state(generator: Any, state: Any) -> None:
         (np.random if generator is None else generator).set_state(state)
 
 
-nondifferentiable(drawn, noise, made)
+def order_of(generator: Any, n: int, size: int) -> Any:
+    """The order into which ``shuffle`` brings n items, which are ``size`` numbers.
+
+    >>> order_of(np.random.default_rng(0), 4, 4)
+    array([2, 0, 1, 3])
+    """
+    if size == 0:  # it draws nothing then
+        return np.arange(n)
+    return np.asarray(drawn(generator, "permutation", n), int)
+
+
+nondifferentiable(drawn, noise, made, order_of)
+DRAWING = drawn, drawn_with, noise, order_of
+"""The operations of a program that ask a generator, their first argument, for numbers."""
 
 
 def standing_for(value: Any, formula: Any) -> Any:

@@ -10,12 +10,12 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ...compiler.ir.ops import Lit, Op, walk
-from ...rules.random_draws import GENERATORS, drawn, drawn_with, get_state, noise, set_state
+from ...rules.random_draws import DRAWING, GENERATORS, get_state, set_state
 
 
 def draws(function: Any) -> tuple[bool, bool]:
     """Whether a program draws random numbers, and whether it does from NumPy's global generator."""
-    found = [op for op in walk(function.body) if isinstance(op, Op) and op.fn in (drawn, drawn_with, noise)]
+    found = [op for op in walk(function.body) if isinstance(op, Op) and op.fn in DRAWING]
     return bool(found), any(isinstance(op.args[0], Lit) for op in found)
 
 

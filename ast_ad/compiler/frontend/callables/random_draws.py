@@ -18,7 +18,7 @@ from ....errors import AdError
 from ....interrupts import let_through
 from ....rules import random_draws as rules
 from ...ir.ops import Lit, Var
-from ...ir.types import NONE, Array, Opaque, Type, carries_derivative, type_of
+from ...ir.types import NONE, Array, Opaque, Type, carries_derivative, rank_of, type_of
 from .. import doors
 from ..builder import type_of_arg
 from ..constructs.attributes import is_generator
@@ -42,7 +42,7 @@ noncentral_chisquare df nonc size,
 multivariate_normal mean cov size check_valid tol method,
 randint low high size dtype, integers low high size dtype endpoint, poisson lam size, binomial n p size,
 geometric p size, negative_binomial n p size, logseries p size, zipf a size,
-choice a size replace p axis shuffle, permutation x, seed seed, rand, randn
+choice a size replace p axis shuffle, permutation x axis, shuffle x axis, seed seed, rand, randn
 """
 PARAMETERS = {words[0]: words[1:] for words in map(str.split, _PARAMETERS.split(","))}
 """The methods that are read, with the names of their parameters."""
@@ -50,6 +50,8 @@ STEPS = set("randint integers poisson binomial geometric negative_binomial logse
 """What jumps from number to number as its parameters change: the derivative is zero wherever there is one."""
 VECTORS = {"multivariate_normal": "standard_normal"}
 """What draws vectors, and of what noise."""
+OF_ITEMS = {"choice": "a", "permutation": "x", "shuffle": "x"}
+"""What chooses among items or puts them in order, and the parameter that holds them, or their number."""
 CHECKS = {"check_valid", "tol"}
 """What is checked of parameters, and changes no draw."""
 KINDS = {"Generator": np.random.default_rng, "RandomState": np.random.RandomState}
@@ -80,16 +82,14 @@ def draw(cx: Context, generator: Value, name: Lit, *args: Value, **kwargs: Value
         raise refused(cx, method)  # what is drawn there becomes a tensor
     if names is None or len(args) > len(names) and names:
         raise refused(cx, method)
+    if method == "shuffle" and not (args and isinstance(args[0], Arr)):
+        raise refused(cx, method)
     args = tuple(cx.emit(np.array, a) if isinstance(a, Lst) else a for a in args)
     given = dict(zip(names, args, strict=False)) | kwargs
-    if (
-        not set(given) <= set(names)
-        or method in VECTORS
-        and "mean" not in given
-        or method in ("choice", "permutation")
-        and not is_count(cx, args)
-    ):
+    if not set(given) <= set(names) or method in VECTORS and "mean" not in given:
         raise refused(cx, method)
+    if method in OF_ITEMS and not is_count(cx, args):
+        return of_items(cx, generator, method, given)
     if not names and args:  # of rand and randn the arguments are the lengths
         given = {"size": doors.from_arg(cx, tuple(map(cx.arg, args)))}
     size = given.pop("size", Lit(None))
@@ -119,6 +119,28 @@ def draw(cx: Context, generator: Value, name: Lit, *args: Value, **kwargs: Value
     )
     value = cx.wrap_var(out)
     return value if formula is None else cx.emit(rules.standing_for, value, formula)
+
+
+def of_items(cx: Context, generator: Value, method: str, given: dict[str, Value]) -> Any:
+    """A draw of items: of their places, where the items are then. In a shuffle they get new ones."""
+    items = given.pop(OF_ITEMS[method], None)
+    along = cx.demand(given.pop("axis", Lit(0)), "an axis")
+    rank = rank_of(cx.read(items).type) if isinstance(items, Arr) else None
+    if not isinstance(items, Arr) or not rank or not -rank <= along < rank:
+        raise refused(cx, method)
+    axis = Lit(along)
+    count = call_followed(cx, rules.count_of, [items, axis], {})  # type: ignore[arg-type]
+    if method != "shuffle":
+        return cx.emit(np.take, items, draw(cx, generator, Lit(method), count, **given), axis=axis)
+    if cx.inputs is not None and not is_own(cx, generator):
+        cx.inputs.draws += 1
+    size = cx.emit(np.size, items)
+    kind = replace(result_type(np.zeros, (cx.arg(count),), {}), dtype=np.dtype(int))
+    operands = cx.arg(generator), cx.arg(count), cx.arg(size)
+    order = cx.wrap_var(cx.builder.opaque(rules.order_of, operands, kind, True))
+    everything = slice(Lit(None), Lit(None), Lit(None))
+    doors.store_item(cx, items, everything, cx.emit(np.take, items, order, axis=axis))  # type: ignore[arg-type]
+    return Lit(None)
 
 
 def refused(cx: Context, method: str) -> AdError:
