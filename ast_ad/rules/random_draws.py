@@ -57,7 +57,7 @@ def count_of(items: Any, axis: int) -> int:
     >>> count_of(np.ones((2, 3)), -1)
     3
     """
-    return np.shape(items)[axis]
+    return int(np.shape(items)[axis])
 
 
 def made(cls: Any, *args: Any, **kwargs: Any) -> Any:

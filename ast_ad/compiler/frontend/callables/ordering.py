@@ -72,8 +72,8 @@ def in_any_order(cx: Context, source: Value, key: Value) -> Any:
         return source
     members = cx.state.get(source)["content"]
     content = cx.state.get(members)
-    assert not isinstance(content, Var) or isinstance(content.type, DictOf)
-    return source if isinstance(content, Var) and is_compared_only(content.type.key) else members
+    kind = content.type if isinstance(content, Var) else None
+    return source if isinstance(kind, DictOf) and is_compared_only(kind.key) else members
 
 
 def is_compared_only(key: Type) -> bool:

@@ -139,7 +139,7 @@ def of_items(cx: Context, generator: Value, method: str, given: dict[str, Value]
     operands = cx.arg(generator), cx.arg(count), cx.arg(size)
     order = cx.wrap_var(cx.builder.opaque(rules.order_of, operands, kind, True))
     everything = slice(Lit(None), Lit(None), Lit(None))
-    doors.store_item(cx, items, everything, cx.emit(np.take, items, order, axis=axis))  # type: ignore[arg-type]
+    doors.store_item(cx, items, everything, cx.emit(np.take, items, order, axis=axis))
     return Lit(None)
 
 
