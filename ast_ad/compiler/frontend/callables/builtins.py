@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from ....errors import AdError
 from ....rules import helpers
 from ....rules.structured import PLAYS
 from ...ir.ops import Lit, Op, Var
@@ -21,6 +22,7 @@ from .. import doors
 from ..constructs.attribute_stores import store_attribute
 from ..constructs.attributes import load_attribute
 from ..constructs.branches import choose, python_bool, truth
+from ..constructs.descriptors import code_of, is_property
 from ..constructs.expressions import runtime_object
 from ..constructs.operators import binary, fold
 from ..constructs.super_attributes import is_inherited
@@ -28,7 +30,7 @@ from ..context import Context
 from ..conversion import from_python
 from ..guards import Guard, Path
 from ..outside_values import class_member, class_stays
-from ..store.outer_stores import is_bound
+from ..store.outer_stores import found_in_class, is_bound
 from ..tables import CALLS, METHODS, Intrinsic, handles
 from ..told_values import is_constant
 from ..types.type_questions import asked
@@ -117,7 +119,13 @@ def b_hasattr(cx: Context, value: Value, name: Value) -> Any:
         state = cx.state.get(value).get(key, Unbound())
         if not isinstance(state, (Unbound, Maybe)):
             return Lit(True)
+        raw = found_in_class(value.cls, key)
+        if is_property(raw) or code_of(raw, "__get__") is not None:
+            return has_by_code(cx, value, key)
         on_class = is_present(cx, value.cls, Path.of_object(value.cls, value.cls.__name__), key)
+        if isinstance(raw, types.MemberDescriptorType):  # a slot without a value
+            class_stays(cx, value.cls, key)
+            on_class = Lit(False)
         code = getattr(value.cls, "__getattr__", None)
         if not on_class.value and code is not None:
             raise cx.unsupported(
@@ -134,6 +142,21 @@ def b_hasattr(cx: Context, value: Value, name: Value) -> Any:
         found = is_present(cx, value.value, path, key)
         return bound if cx.static_value(bound) is not False and not found.value else found
     return Lit(asked(cx, lambda v: hasattr(v, key), value))
+
+
+def has_by_code(cx: Context, value: Obj, name: str) -> Lit:
+    """Whether an attribute is there that code computes: it is, if the code certainly raises nothing."""
+    cx.catching.append(None)
+    try:
+        load_attribute(cx, value, name)
+    except AdError as problem:
+        what = f"whether there is an attribute `{name}`"
+        raise cx.unsupported(what, f"its code tells that: {problem.why}", "do without") from None
+    finally:
+        cx.catching.pop()
+    span = cx.builder.span
+    cx.tried.append((span.filename, span.line, span.line))
+    return Lit(True)
 
 
 def given_by(cx: Context, value: Obj, name: str) -> Callee | None:

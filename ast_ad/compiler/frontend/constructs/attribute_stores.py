@@ -14,7 +14,7 @@ from .. import doors
 from ..context import Context
 from ..guards import ATTRIBUTE, ITEM, Guard, Path
 from ..outside_values import class_member, class_stays, outside_value
-from ..store.identities import set_attribute
+from ..store.identities import set_attribute, without_attribute
 from ..store.memory_layouts import OWNER, set_writeable
 from ..store.outer_stores import (
     Attributes,
@@ -29,7 +29,7 @@ from ..store.outer_stores import (
 from ..store.sole_names import set_shape
 from ..tables import handles, method
 from ..types.type_questions import require_plain
-from ..values import Arr, Live, Obj, Value
+from ..values import Arr, Live, Maybe, Obj, Unbound, Value
 from .attributes import load_attribute
 from .descriptors import store_by_code
 from .local_classes import is_local, store_slot
@@ -103,6 +103,26 @@ def store_plainly(cx: Context, base: Value, name: str, value: Value, hooked: boo
             "the object outlives the call",
             "return the value instead, or create the object inside the function",
         )
+
+
+def delete_attribute(cx: Context, base: Value, name: str) -> None:
+    """``del base.name``, of an object of the program's own that certainly has it."""
+    held = cx.state.get(base).get(name) if isinstance(base, Obj) else None
+    if not isinstance(base, Obj) or held is None or isinstance(held, (Maybe, Unbound)):
+        raise cx.unsupported(
+            f"`del` of the attribute `{name}`", "whether the object has it can't be told", "rebind it instead"
+        )
+    raw = found_in_class(base.cls, name)
+    slot = isinstance(raw, types.MemberDescriptorType)
+    deleting: Any = base.cls.__delattr__
+    usual = deleting in (object.__delattr__, types.SimpleNamespace.__delattr__)
+    if not usual or hasattr(type(raw), "__delete__") and not slot:
+        raise cx.unsupported(
+            f"`del` of the attribute `{name}`", "its class has code for that", "rebind it instead"
+        )
+    class_stays(cx, base.cls, "__delattr__")
+    class_stays(cx, base.cls, name)
+    without_attribute(cx, base, name)
 
 
 def is_complex(cx: Context, base: Arr) -> bool:

@@ -28,7 +28,7 @@ from ..store.outer_stores import store_cell, store_global
 from ..tables import EXEC, statement
 from ..types.joins import ShapeChange
 from ..values import Arr, Callee, Choice, Closure, Frame, Unbound, Value
-from .attribute_stores import store_attribute
+from .attribute_stores import delete_attribute, store_attribute
 from .attributes import load_attribute
 from .boundness import Raised
 from .expressions import evaluate, load_name, mangled
@@ -255,16 +255,21 @@ def exec_nonlocal(cx: Context, node: gast.Nonlocal, rest: list[gast.AST]) -> Non
 @statement(gast.Delete)
 def exec_delete(cx: Context, node: gast.Delete, rest: list[gast.AST]) -> None:
     for target in node.targets:
-        kind = type(target).__name__
-        if kind == "Name":
-            load_name(cx, target.id)
-            bind(cx, target.id, Unbound(target.id))
-        elif kind == "Subscript":
-            delete_item(cx, evaluate(cx, target.value), evaluate(cx, target.slice))
-        else:
-            raise cx.unsupported(
-                "`del` of an attribute", "the compiler does not follow it", "rebind it instead"
-            )
+        delete(cx, target)
+
+
+def delete(cx: Context, target: gast.AST) -> None:
+    kind = type(target).__name__
+    if kind == "Name":
+        load_name(cx, target.id)
+        bind(cx, target.id, Unbound(target.id))
+    elif kind == "Subscript":
+        delete_item(cx, evaluate(cx, target.value), evaluate(cx, target.slice))
+    elif kind == "Attribute":
+        delete_attribute(cx, evaluate(cx, target.value), mangled(cx, target.attr))
+    else:
+        for part in target.elts:
+            delete(cx, part)
 
 
 @statement(gast.FunctionDef)

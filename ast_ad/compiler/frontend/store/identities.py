@@ -200,6 +200,12 @@ def set_attribute(cx: Context, base: Obj, name: str, value: Value) -> None:
     cx.state.set(base, {**cx.state.get(base), name: value})
 
 
+def without_attribute(cx: Context, base: Obj, name: str) -> None:
+    """The object has no such attribute from now on."""
+    changed(cx, base)
+    cx.state.set(base, {key: value for key, value in cx.state.get(base).items() if key != name})
+
+
 # ----- loops
 def kin_of(cx: Context, state: State, templates: dict[Slot, Template], known: Kin, since: int) -> Kin:
     """What is related, given what was known, where the carried slots hold what they do in ``state``.

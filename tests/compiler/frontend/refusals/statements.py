@@ -233,10 +233,24 @@ def comparison_of_unlike_constants(x):
     return np.sum(x) * ("a" < 1)  # here
 
 
-@refused("`del` of an attribute", X)
-def deletion_of_an_attribute(x):
-    made = Plain(x)
+OUTER = Plain(1.0)
+
+
+class Deleted(Plain):
+    def __delattr__(self, name):
+        raise ValueError(name)
+
+
+@refused("`del` of the attribute `x`", X)
+def deletion_of_an_attribute_by_code(x):
+    made = Deleted(x)
     del made.x  # here
+    return np.sum(x)
+
+
+@refused("`del` of the attribute `x`", X)
+def deletion_of_an_attribute_outside(x):
+    del OUTER.x  # here
     return np.sum(x)
 
 
