@@ -6,7 +6,6 @@ import functools
 import operator
 import types
 import typing
-import warnings
 from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
@@ -243,37 +242,6 @@ def b_print(cx: Context, *args: Value, **kwargs: Value) -> Any:
     cx.builder.append(
         Op(print, given, (), {k: cx.arg(v) for k, v in kwargs.items()}, cx.builder.span, effect=True)
     )
-    return Lit(None)
-
-
-@handles(warnings.warn)
-def b_warn(cx: Context, message: Value, *args: Value, **kwargs: Value) -> Any:
-    given = (runtime_object(cx, message), *map(cx.arg, args))
-    cx.builder.append(
-        Op(
-            warnings.warn,
-            given,
-            (),
-            {k: cx.arg(v) for k, v in kwargs.items()},
-            cx.builder.span,
-            effect=True,
-        )
-    )
-    return Lit(None)
-
-
-SHOWING = "ignore", "default", "always", "all", "module", "once"  # all actions of a filter but "error"
-
-
-@handles(warnings.simplefilter, warnings.filterwarnings)
-def b_filter_warnings(cx: Context, action: Value, *args: Value, **kwargs: Value) -> Any:
-    """Which warnings are shown is no part of the result, but those that are raised leave their statement."""
-    if cx.static_value(action) not in SHOWING:
-        raise cx.unsupported(
-            "a filter of warnings that may raise them",
-            "the compiled program would go on behind the statement that warns",
-            "use np.errstate(all='raise') for what NumPy warns of",
-        )
     return Lit(None)
 
 

@@ -24,6 +24,7 @@ from .. import doors
 from ..callables.calls import call_parts
 from ..callables.error_states import errors_are, errors_as_before
 from ..callables.inlining import bind_arguments, frame_of, function_defaults, run_body
+from ..callables.warning_filters import filters_within
 from ..context import Context
 from ..source.functions import find_source
 from ..store.identities import static_entries
@@ -68,9 +69,12 @@ def run_within(cx: Context, items: list[gast.withitem], body: Callable[[], None]
     if target is np.errstate:
         with_errors(cx, args, kwargs, lambda: inside(Lit(None)))
     elif target is warnings.catch_warnings and (item.optional_vars is None or not kwargs):
-        if "action" in kwargs:
-            doors.call(cx, Lit(warnings.simplefilter), [kwargs["action"]], {})
-        inside(Lit(None))
+        with filters_within(cx):
+            if "action" in kwargs:
+                names = ("action", "category", "lineno", "append")
+                options = {str(name): kwargs[name] for name in names if name in kwargs}
+                doors.call(cx, Lit(warnings.simplefilter), [], options)
+            inside(Lit(None))
     elif isinstance(target, types.FunctionType) and target.__code__ is GENERATORS:
         noticed(cx, node, lambda: with_generator(cx, target.__wrapped__, args, kwargs, inside))  # type: ignore[attr-defined]
     else:
