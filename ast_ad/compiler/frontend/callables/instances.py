@@ -26,9 +26,16 @@ from ..constructs.expressions import runtime_object
 from ..context import Context
 from ..guards import Path
 from ..outside_values import class_member, outside_constant, require_plain_items
+from ..store.identities import set_attribute
 from ..store.outer_stores import found_in_class
 from ..tables import handles
 from ..values import Obj, Tup, Value
+
+
+PLAIN_NEW: tuple[Any, ...] = (
+    object.__new__,
+    types.SimpleNamespace.__new__,
+)  # give an object without attributes
 
 
 def construct(cx: Context, cls: type, args: list[Value], kwargs: dict[str, Value]) -> Any:
@@ -86,7 +93,7 @@ def instance(cx: Context, cls: type, args: list[Value], kwargs: dict[str, Value]
             )
         if not issubclass(made.cls, cls):
             return made
-    elif getattr(cls, "__new__") is object.__new__:  # noqa: B009  # the type checker knows better
+    elif cls.__new__ in PLAIN_NEW:
         made = Obj(cls)
     else:
         raise no_python_code(cx, cls)
@@ -97,6 +104,10 @@ def instance(cx: Context, cls: type, args: list[Value], kwargs: dict[str, Value]
 def initialise(cx: Context, made: Obj, args: list[Value], kwargs: dict[str, Value]) -> None:
     cls = made.cls
     initialiser: Any = cls.__init__  # type: ignore[misc]
+    if initialiser is types.SimpleNamespace.__init__:
+        class_member(cx, cls, "__init__")
+        b_namespace_init(cx, made, *args, **kwargs)
+        return
     if not isinstance(initialiser, types.FunctionType):
         ignores = isinstance(cls.__new__, types.FunctionType)  # object's then leaves the arguments alone
         if initialiser is object.__init__ and (ignores or not args and not kwargs):
@@ -106,6 +117,16 @@ def initialise(cx: Context, made: Obj, args: list[Value], kwargs: dict[str, Valu
     if initialiser.__module__ == "typing" and initialiser.__name__ == "_no_init_or_replace_init":
         return  # of a class that derives from typing.Protocol, which has no other
     doors.call(cx, Lit(initialiser), [made, *args], kwargs)
+
+
+@handles(types.SimpleNamespace.__init__)
+def b_namespace_init(cx: Context, made: Obj, *args: Value, **kwargs: Value) -> Any:
+    """What it is called with becomes attributes."""
+    if args:
+        raise no_python_code(cx, made.cls)
+    for name, value in kwargs.items():
+        set_attribute(cx, made, name, value)
+    return Lit(None)
 
 
 def no_python_code(cx: Context, cls: type) -> Exception:

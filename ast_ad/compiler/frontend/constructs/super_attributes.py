@@ -61,7 +61,8 @@ def super_attribute(cx: Context, base: Super, name: str) -> Any:
         return Lit(object.__new__)
     if raw is object.__init__ or raw is None and name == "__init__":
         return Bound(Lit(Intrinsic(no_operation)), ())
-    if raw is object.__setattr__ or raw is type.__call__ or raw in OF_DICTS:
+    known: tuple[Any, ...] = object.__setattr__, type.__call__, types.SimpleNamespace.__init__
+    if any(raw is one for one in known) or raw in OF_DICTS:
         return Bound(Lit(raw), (made,))
     holder = next((k for k in order if name in k.__dict__), None)
     if holder is not None and not hasattr(type(raw), "__get__"):
