@@ -31,7 +31,6 @@ from ..store.outer_stores import found_in_class
 from ..tables import handles
 from ..values import Obj, Tup, Value
 
-
 PLAIN_NEW: tuple[Any, ...] = (
     object.__new__,
     types.SimpleNamespace.__new__,
