@@ -27,6 +27,11 @@ def is_indexing(frame: Any) -> bool:
     return instruction(frame)[0] == "BINARY_SUBSCR"
 
 
+def is_storing(frame: Any) -> bool:
+    """Whether the code of a frame is at a store of items."""
+    return instruction(frame)[0] in ("STORE_SUBSCR", "STORE_SLICE")
+
+
 def is_about_set(frame: Any) -> bool:
     """Whether it is at what makes a set, which gives what was put into it, or asks it for a member."""
     name, _ = instruction(frame)

@@ -17,11 +17,12 @@ from ..eager.table import Operation
 from ..eager.tensor import Tensor
 from ..errors import InputTypeError, MissingRuleError
 from ..rules import helpers
-from .asked_numbers import is_asked_for_array
+from .asked_numbers import is_asked_for_array, is_storing
 from .births import is_followed
 from .faces import makers
 
 DETACHED = "the number would leave the trace, and its gradient would silently be lost"
+IN_ORDER = "write x[...] = x[rng.permutation(len(x))]"
 PLAIN = "write to np.array(a), not to a.copy(), if the array a is none of the function's; leave float() out"
 NO_KEY = "use no traced number as a key, and no cache of functions that get one"
 
@@ -43,6 +44,17 @@ def as_array(traced: Any, dtype: Any, frame: Any) -> Any:
 
 class Memory(Tensor):
     """What traced arrays have in common with others that are made of bytes."""
+
+    def require_statement(self, value: Any, asking: Any) -> None:
+        """Refuse a row of this array that compiled code puts into another place of it.
+
+        So ``shuffle`` exchanges the rows of what is no array of NumPy's. It takes them for values, but they
+        show what is overwritten by then. In the user's own statements they do, too, as NumPy's would.
+        """
+        shown = isinstance(value, Tensor) and value._array.ndim > 0 and value._view is not None
+        if shown and np.may_share_memory(self._array, value._array) and not is_storing(asking):
+            what = "a row of a traced array stored by compiled code"
+            raise refused(what, "the row shows what is overwritten by then", IN_ORDER)
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Numbers and arrays take no further attributes, and code may find out by that what it has."""

@@ -134,6 +134,7 @@ class Traced(Memory, metaclass=Face):
 
     def __setitem__(self, index: Any, value: Any) -> None:
         self.check_writeable()
+        self.require_statement(value, sys._getframe(1))
         by_code = type(getattr(type(value), "__array__", None)) is types.FunctionType
         if by_code and not isinstance(value, Tensor):
             value = value.__array__()  # it may give a traced array
