@@ -86,8 +86,7 @@ class Context:
         self.conditions: list[tuple[Block, Value]] = []  # of branches that are being read: where each stands
         self.bounds: Bounds | None = None  # of functions that call themselves
         self.bodies: Counter[int] = Counter()  # how often one of these was read
-        self.errstate: dict[str, str] = {}
-        self.filters: list[Any] = []  # of warnings, in the blocks of `catch_warnings` under way
+        self.errstate, self.filters = dict[str, str](), list[Any]()  # filters: of warnings, in each block
         # While templates are made: the roots with another reference, the time at which the loop began, and
         # which array stands after the loop for one that its last pass made.
         self.shared: Collection[Any] = frozenset()
