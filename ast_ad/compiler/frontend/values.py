@@ -216,6 +216,7 @@ class Frame:
     caller: Frame | None = None
     call: Call | None = None  # by which its function was reached
     leave: Any = None  # the caller's statement that exceptions leave
+    begun: Any = None  # what there was when the body began, and when that was
     serial: int = _stamp()
 
 

@@ -5,8 +5,10 @@ leaves with a boolean, as a loop does by ``break``. Where that is known at run t
 caller that the call stands in is split as one is that divides (``testable_exceptions.py``): leave by the
 exception, too, else read the statement anew, in which this call gives what it gave.
 
-That is right where nothing has changed between the beginning of the statement and the exception. What a body
-changes is known when it has been read: then all is read once more, and its exceptions are left to run time.
+That is right where nothing has changed between the beginning of the statement and the exception, and the body
+has changed nothing that the statement had made by then, as a generator does that fills `list(items(x))`: read
+anew, the statement makes another. What a body changes is known when it has been read: then all is read once
+more, and its exceptions are left to run time.
 So it is where the body, or what stands behind the call, can't be read with them.
 """
 
@@ -19,10 +21,10 @@ import gast
 from ....errors import AdError
 from ..context import Context
 from ..inputs import Restart
-from ..values import Frame, Value
+from ..values import Frame, Value, now
 from .handlers import scopes_of
 from .statements import within_rules
-from .testable_exceptions import Splits, Statement, untouched
+from .testable_exceptions import Splits, Statement, unchanged, untouched
 
 
 def begun(cx: Context, node: gast.AST, frame: Frame) -> Any:
@@ -37,7 +39,7 @@ def begun(cx: Context, node: gast.AST, frame: Frame) -> Any:
     if statement.calls in statement.given:
         return statement.given[statement.calls]
     if key_of(node, frame) not in cx.inputs.constants and not within_rules(cx) and untouched(cx, statement):
-        frame.leave = statement
+        frame.leave, frame.begun = statement, (cx.state.fork(), now())
         cx.splitting = None
     return None
 
@@ -48,7 +50,8 @@ def ended(cx: Context, node: gast.AST, frame: Frame, value: Value) -> Value:
     flag = None if statement is None else cx.state.get_name(frame, "$raised")
     if flag is None or cx.static_value(flag) is False:
         return value
-    if not untouched(cx, statement):
+    before, since = frame.begun
+    if not untouched(cx, statement) or not unchanged(cx, before, since, within=frame):
         raise Restart({key_of(node, frame)})
     kind = cx.state.get_name(frame, "$kind")
     given = {**statement.given, statement.calls: value}

@@ -194,9 +194,16 @@ def untouched(cx: Context, statement: Statement) -> bool:
     for op in effects(statement.block.ops[statement.mark :]):
         if op.fn not in RAISING:
             return False
-    before = statement.entry
+    return unchanged(cx, statement.entry, statement.since)
+
+
+def unchanged(cx: Context, before: State, since: int, within: Frame | None = None) -> bool:
+    """Whether all that there was at a time holds what it held then; ``within``: of a call, whose frame it is.
+
+    A call changes its own names, and none that those who ask for its items keep for themselves, ``$total``.
+    """
     for key, content in cx.state.contents.items():
-        if getattr(key, "serial", 0) > statement.since or isinstance(key, Arr) and key.view:
+        if getattr(key, "serial", 0) > since or isinstance(key, Arr) and key.view or key is within:
             continue
         old = before.look(key)
         if content is old:
@@ -207,7 +214,7 @@ def untouched(cx: Context, statement: Statement) -> bool:
         if any(
             old.get(n) is not content.get(n) and not is_checked(old.get(n), content.get(n))
             for n in names
-            if not n.startswith("$")
+            if within is not None or not n.startswith("$")
         ):
             return False
     return True
