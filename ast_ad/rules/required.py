@@ -9,6 +9,8 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+import numpy as np
+
 from ..errors import UnsupportedError
 
 
@@ -76,3 +78,24 @@ def require_real(x: Any) -> None:
             why="elsewhere it is real, so that the types of all that follows are others",
             fix="take the power of `complex(x)`, or `np.power`, which gives nan",
         )
+
+
+def require_told_apart(a: Any, b: Any) -> None:
+    """Nothing, where no nan of one is compared with one of the other: containers ask whether it is the same.
+
+    >>> require_told_apart([1.0, float("nan")], 2.0)
+    """
+    if _holds_nan(a) and _holds_nan(b):
+        raise UnsupportedError(
+            "a comparison of containers that hold nan",
+            why="it is equal to itself only, and which objects are the same is known to Python alone",
+            fix="use np.isnan",
+        )
+
+
+def _holds_nan(value: Any) -> bool:
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, (list, tuple)):
+        return any([_holds_nan(item) for item in value])
+    return isinstance(value, (float, complex, np.inexact)) and bool(value != value)

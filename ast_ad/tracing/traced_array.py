@@ -276,7 +276,7 @@ class Traced(Memory, metaclass=Face):
         return array_function(self, np.compress, (), (condition, self, axis), {"out": out})
 
     def conj(self) -> Any:
-        return run(np.conjugate, (self,), {}) if self._array.dtype.kind == "c" else self
+        return run(np.conjugate, (self,), {}) if self._array.dtype.kind == "c" or self._scalar else self
 
     conjugate = conj
 
@@ -396,14 +396,16 @@ class TracedNumber(TracedScalar):
 
     @property  # type: ignore[misc]
     def real(self) -> Any:
-        return python_number(run(np.real, (self,), {}))
+        return python_number(run(np.real, (self,), {})) if self._array.dtype.kind == "c" else self
 
     @property  # type: ignore[misc]
     def imag(self) -> Any:
         return python_number(run(np.imag, (self,), {}))
 
+    __pos__ = TracedScalar.__copy__
+
     def conjugate(self) -> Any:
-        return python_number(run(np.conjugate, (self,), {}))
+        return python_number(run(np.conjugate, (self,), {})) if self._array.dtype.kind == "c" else self
 
 
 def of_array(cls: type, array: np.ndarray, number: Any = None) -> Any:

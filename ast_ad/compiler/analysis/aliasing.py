@@ -400,6 +400,7 @@ _BEHAVIOURS: list[tuple[str, Any]] = [
     ("fresh", {
         dicts.dict_empty, builtin.undefined, builtin.raise_, builtin.assert_, builtin.unread, builtin.fill_,
         required.require_items, required.require_as_many, required.require_none_absent, required.require_some,
+        required.require_told_apart,
         helpers.setitem, helpers.add_at, helpers.hollow, builtin.through,
     }),
     ("same", {builtin.assign, builtin.told, helpers.not_none, in_place.writable}),

@@ -50,7 +50,7 @@ _CHECKS = {builtin.raise_, builtin.assert_, required.require_items}
 _READ_ONLY_EFFECTS = {
     builtins.print, builtin.raise_, builtin.assert_, builtin.unread, required.require_some,
     required.require_items, required.require_as_many,
-    required.require_real, required.require_none_absent,
+    required.require_real, required.require_none_absent, required.require_told_apart,
 }  # fmt: skip
 
 

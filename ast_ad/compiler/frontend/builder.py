@@ -20,6 +20,7 @@ from ..ir.types import Array, DictOf, ListOf, Scalar, TupleOf, Type, element_of,
 from .callables.empty_lists import must_hold_some
 from .callables.real_powers import Signs
 from .equal_masks import EqualMasks
+from .new_numbers import NewNumbers
 from .types.dummies import InferenceError
 from .types.hidden_numbers import refuse_hidden
 from .types.infer import result_type
@@ -88,6 +89,7 @@ class Builder:
         self.divisors = Divisors()
         self.signs = Signs()
         self.masks = EqualMasks()
+        self.new_numbers = NewNumbers()
         self.narrowed: dict[int, Var] = {}  # what stands for variables of which more is known by now
 
     @contextlib.contextmanager
@@ -172,6 +174,7 @@ class Builder:
         spend(1, self.span)
         if isinstance(op, Op):
             self.masks.append(op, self.block)
+            self.new_numbers.append(op)
             if self.adjoint:
                 self.divisors.load(op)
         self.block.ops.append(op)

@@ -10,7 +10,7 @@ import numpy as np
 
 from ....rules import helpers
 from ...ir.ops import Lit, Var
-from ...ir.types import kind_of, rank_of
+from ...ir.types import Scalar, kind_of, rank_of
 from .. import doors
 from ..builder import type_of_arg
 from ..constructs.attributes import load_attribute
@@ -164,9 +164,11 @@ def method_astype(
 
 @method("array", "conj")
 def method_conj(cx: Context, receiver: Value) -> Any:
-    """Of real numbers the array itself, where the function gives a copy."""
+    """Of real numbers the array itself, where the function gives a copy; another number of NumPy's."""
     var = cx.variable(receiver)
     type = exact(cx, var, var.type, "the conjugate")
+    if kind_of(type) != "complex" and isinstance(type, Scalar) and type.dtype is not None:
+        return cx.emit(operator.pos, receiver)
     return receiver if kind_of(type) != "complex" else cx.emit(np.conj, receiver)
 
 

@@ -10,8 +10,9 @@ from typing import Any
 import gast
 import numpy as np
 
+from ....rules import required
 from ...ir.dims import reaches
-from ...ir.ops import Lit, Var
+from ...ir.ops import Lit, Op, Var
 from ...ir.types import Array, Dim, Opaque, Optional, Scalar, rank_of
 from .. import doors
 from ..builder import type_of_arg
@@ -179,7 +180,10 @@ def compare_sequences(cx: Context, op: str, left: Value, right: Value) -> Any:
     one, two = (v.items if isinstance(v, Tup) else cx.state.get(v) for v in (left, right))
     if op not in ("Eq", "NotEq") and isinstance(one, tuple) and isinstance(two, tuple):
         return in_order(cx, op, one, two)
+    if left is right and op in ("Eq", "NotEq"):
+        return Lit(op == "Eq")
     if isinstance(one, Var) or isinstance(two, Var):
+        require_told_apart(cx, left, right)
         return cx.emit(COMPARE[op], left, right)
     if len(one) != len(two) or type(left) is not type(right):
         return Lit(op == "NotEq")
@@ -212,7 +216,15 @@ def equal_items(cx: Context, a: Value, b: Value) -> Any:
     """As containers compare: one object is equal to itself, also where it is nan or an array."""
     if a is b or isinstance(a, Lit) and isinstance(b, Lit) and a.value is b.value:
         return Lit(True)
+    if cx.builder.new_numbers.may_be_one(a, b):
+        require_told_apart(cx, a, b)
     return doors.python_bool(cx, doors.truth(cx, compare(cx, "Eq", a, b)))
+
+
+def require_told_apart(cx: Context, a: Value, b: Value) -> None:
+    """Trace the call where both are nan, or hold it, and only Python knows whether it is one object."""
+    args = cx.arg(a), cx.arg(b)
+    cx.builder.append(Op(required.require_told_apart, args, (), {}, cx.builder.span, effect=True))
 
 
 def in_order(cx: Context, op: str, one: tuple[Value, ...], two: tuple[Value, ...]) -> Any:
@@ -324,6 +336,8 @@ def membership(cx: Context, op: str, left: Value, right: Value) -> Any:
             else:
                 found = part if isinstance(found, Lit) else cx.emit(operator.or_, found, part)
         return as_asked(cx, op, found)
+    if isinstance(right, Lst):
+        require_told_apart(cx, left, right)
     return cx.builder.opaque(
         lambda a, b: a in b if op == "In" else a not in b,
         (cx.arg(left), cx.arg(right)),

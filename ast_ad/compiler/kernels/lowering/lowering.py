@@ -308,6 +308,15 @@ def _require_some(s: Scalarizer, op: Op) -> None:
     s.body.append(Op(kernels.require, (some,), (), effect=True))
 
 
+@form_of(required.require_told_apart)
+def _require_told_apart(s: Scalarizer, op: Op) -> None:
+    """Stop the kernel where two numbers are nan: whether they are one object the NumPy code asks."""
+    same = [s.body.op(operator.eq, n, n, type=Scalar("bool")) for n in map(s.number, op.args)]
+    s.flush()
+    told = s.body.op(operator.or_, *same, type=Scalar("bool"))
+    s.body.append(Op(kernels.require, (told,), (), effect=True))
+
+
 @form_of(builtin.raise_)
 def _raise(s: Scalarizer, op: Op) -> None:
     s.flush()
