@@ -97,8 +97,8 @@ def for_kernels(pure: Pure, report: Report, dropped: Collection[Any] = (None,)) 
 
     fused = fuse_loops(expand(small_arrays(substitute(pure.function, True), report=report), *forms()), report)
     arrays = expand(lists_as_arrays(rows_end_to_end(tuples_apart(fused), ROWS_LIKE), ROWS_LIKE), *forms())
-    read = undo_writes(read_final(arrays if None in dropped else watched(arrays), report), report)
-    return write_in_place(gather_products(typed_tapes(read, report), report), *pure[1:], report=report)
+    raw = undo_writes(read_final(arrays if None in dropped else watched(arrays), report), report)
+    return write_in_place(gather_products(typed_tapes(raw, report), report), *pure[1:], None, report, pure[0])
 
 
 def kernel_code(

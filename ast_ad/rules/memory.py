@@ -73,6 +73,17 @@ def offsets(shape: Any, strides: Any) -> Any:
     return found
 
 
+def locked(x: Any) -> Any:
+    """The array as a view that nobody may write to.
+
+    >>> locked(np.ones(2)).flags.writeable
+    False
+    """
+    seen = x.view()
+    seen.flags.writeable = False
+    return seen
+
+
 class ArrayFlags:
     """``array.flags``, by attribute or by name."""
 

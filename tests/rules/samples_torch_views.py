@@ -3,7 +3,7 @@
 import numpy as np
 from sample import Sample, cnormal, normal
 
-from ast_ad.rules.memory import strided
+from ast_ad.rules.memory import locked, strided
 from ast_ad.rules.numpy import views as w
 from ast_ad.rules.torch import steps as t, views as v
 
@@ -40,6 +40,7 @@ SAMPLES = {
     w.take_view: [(X, TURNED), (V, WINDOWS)],
     w.add_view: [(X, TURNED, normal(4, 3)), (V, WINDOWS, normal(4, 3))],
     w.write_view: [(X, TURNED, normal(4, 3))],
+    locked: [(X,), (X.T,), (V,)],
     strided: [
         (V, (4, 3), (8, 8), (8,), 8),
         (X, (2, 2, 2), (8, 32, 16), (32, 8), 8),

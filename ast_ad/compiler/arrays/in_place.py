@@ -52,6 +52,7 @@ from ..simplify.schedule import schedule
 from ..simplify.writes_through import join_writes
 from .directions import keep_directions
 from .out_arguments import store_at_once
+from .results_apart import results_apart
 from .writes import (
     Reuse,
     Rewriter,
@@ -70,6 +71,7 @@ def write_in_place(
     fresh: Collection[int] = (),
     nested: Callable[[Function], Collection[Var]] | None = None,
     report: Report = UNHEARD,
+    of: Function | None = None,
 ) -> Function:
     """The same function with writes in place; what it is given is not changed.
 
@@ -79,8 +81,9 @@ def write_in_place(
         fresh: positions of results that the caller gets for keeps: they share memory with nothing else.
         nested: which values of a function will be written inside of other expressions. Where this is known,
             whatever function of NumPy stands in a statement of its own may take the place of an operand.
+        of: the function before passes that may take two of its results for one.
     """
-    function = copy_function(function)
+    function = copy_function(function if of is None else results_apart(function, of, fresh))
     if nested is not None:
         store_at_once(function.body)
     join_writes(function, nested is not None)

@@ -12,14 +12,17 @@ from typing import Any
 
 import numpy as np
 
+from ...rules.memory import locked
 from ...trees import TreeDef, bare, flatten, is_opened, register_leaf
-from ..ir.ops import Arg, Lit, Var
+from ..ir.ops import Arg, Lit, Op, Var
+from .builder import type_of_arg
 from .constructs.leaving_values import is_fixed, require_kept, require_leaves
 from .constructs.local_classes import require_outside
 from .context import Context
 from .conversion import from_arg, from_python
 from .registered_objects import in_order, require_unregistered
 from .store.identities import static_entries
+from .store.memory_layouts import LOCKED
 from .values import Arr, Dct, Lst, Obj, Range, Tup, Value
 
 
@@ -97,7 +100,10 @@ def structure_of(cx: Context, value: Value, results: list[Arg]) -> Any:
     """The shape of the returned value: a position for a leaf, containers, ("static", object)."""
     require_kept(cx, value)
     if isinstance(value, (Var, Arr)):
-        results.append(cx.arg(value))
+        arg = cx.arg(value)
+        if isinstance(value, Arr) and value.foreign == LOCKED:
+            arg = as_locked(cx, arg)
+        results.append(arg)
         return len(results) - 1
     if isinstance(value, Tup):
         require_unregistered(cx, value.cls)
@@ -125,6 +131,14 @@ def structure_of(cx: Context, value: Value, results: list[Arg]) -> Any:
         return ("static", range(*map(cx.static_value, (value.start, value.stop, value.step))))
     results.append(cx.arg(value))
     return len(results) - 1
+
+
+def as_locked(cx: Context, arg: Arg) -> Arg:
+    """What stands for an array that is read-only by its flags: one view, however often it is returned."""
+    for op in reversed(cx.builder.block.ops):
+        if isinstance(op, Op) and op.fn is locked and op.args[0] is arg:
+            return op.outs[0]
+    return cx.builder.opaque(locked, (arg,), type_of_arg(arg))
 
 
 def rebuilt(cx: Context, structure: Any, results: Sequence[Arg]) -> Any:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..memory import strided
-from ..registry import shape as shape_told, vjp
+from ..memory import locked, strided
+from ..registry import linear, shape as shape_told, vjp
 from .views import OVERLAPPING, add_view
 
 
@@ -18,3 +18,11 @@ OVERLAPPING.add(strided)
 @vjp(strided, view=True)
 def strided_rule(g, ans, x, shape, strides, own, itemsize):
     return add_view(x, ((strided, (shape, strides, own, itemsize)),), g), None, None, None, None
+
+
+@vjp(locked, view=True)
+def locked_rule(g, ans, x):
+    return g
+
+
+linear(locked)
