@@ -104,7 +104,13 @@ SAMPLES = {
     np.polyint: [(A,), (A, 2), (cnormal(3),)],
     np.polyadd: [(A, normal(3)), (normal(2), A), (A, A)],
     np.polysub: [(A, normal(3)), (normal(2), A)],
-    np.polymul: [(A, normal(3)), (cnormal(2), A), Sample((np.array([0.0, 1.0, 2.0]), A), kink=True)],
+    np.polymul: [
+        (A, normal(3)),
+        (A, np.zeros(0)),
+        (np.zeros(0), A),
+        (cnormal(2), A),
+        Sample((np.array([0.0, 1.0, 2.0]), A), kink=True),
+    ],
     np.roots: [
         Sample((np.array([1.0, -6.0, 11.0, -6.0]),), tol=1e-5, order2=False),
         (cnormal(4),),

@@ -55,7 +55,9 @@ def polysub(g, ans, a1, a2):
 
 @vjp(np.polymul)
 def polymul(g, ans, a1, a2):
-    """A convolution, but leading zeros are dropped."""
+    """A convolution, but leading zeros are dropped; without coefficients it is the polynomial 0."""
+    if np.size(a1) == 0 or np.size(a2) == 0:
+        return np.zeros_like(a1), np.zeros_like(a2)
     full = np.concatenate((np.zeros(np.size(a1) + np.size(a2) - 1 - np.size(g)), g))
     return np.correlate(full, a2, "valid"), np.correlate(full, a1, "valid")
 

@@ -184,12 +184,12 @@ def roll(g, ans, a, shift, axis=None):
 
 
 def back(steps: Any) -> Any:
-    """``-steps``, also where these are booleans or integers that have no sign.
+    """``-steps``, also of booleans, integers that have no sign, and floats, of which the integer counts.
 
-    >>> int(back(np.uint8(3)))
-    -3
+    >>> int(back(np.uint8(3))), int(back(2.7))
+    (-3, -2)
     """
-    return -steps if type(steps) is int else np.subtract(0, steps, dtype=np.int64)
+    return -steps if type(steps) is int else np.subtract(0, steps, dtype=np.int64, casting="unsafe")
 
 
 # ----- elements repeated -----
