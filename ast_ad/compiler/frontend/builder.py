@@ -135,6 +135,8 @@ class Builder:
         if isinstance(types, Scalar) and types.kind == "int":
             size = None if keywords else size_of_result(fn, arguments, types)
             types = replace(types, size=types.size if size is None else size)
+        if isinstance(types, TupleOf) and len(types.items) == 1:
+            types = types.items
         if isinstance(types, (tuple, list)) and len(types) == 1:  # one result that is a sequence of one
             return self._opened(self.opaque(fn, arguments, _whole(types), False, **keywords), types)
         if getattr(types, "dtype", None) == np.float64 and fn in _ARITHMETIC:  # a double either way
