@@ -32,6 +32,7 @@ class Settings:
     second: bool = False
     trace: bool = True
     differences: bool = True  # without: values, exceptions, types and shapes only
+    single: bool = False  # whether the program itself computes in single precision
 
     def enough_for(self, why: str) -> Settings:
         """What shows a failure that was told in these words."""
@@ -139,7 +140,8 @@ class Comparison:
 
     def _single(self, k: int, call: Call) -> bool:
         """Whether something of the call is in single precision: an argument, or a global by now."""
-        return _single(call) or any("float32" in c.before for c in self.case.calls[: k + 1])
+        before = any("float32" in c.before for c in self.case.calls[: k + 1])
+        return self.settings.single or _single(call) or before
 
     def _value(self, value: Any, expected: Any, k: int, call: Call, where: str) -> bool:
         """Equal to the bit; kernels sum in another order. False where rounding decides what the value is."""
