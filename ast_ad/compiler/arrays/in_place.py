@@ -1,9 +1,9 @@
 """Which writes may happen in place, and where must a copy be made for that?
 
-``write_in_place(function, owned, fresh, nested, report) -> Function``. After all passes on pure IR, which
+``write_in_place(function, owned, fresh, nested, report, of) -> Function``. After all passes on pure IR, which
 know nothing of writes: for NumPy right before emission, for kernels between ``typed_tapes`` and
-``partition``. In it, in this order: ``store_at_once`` (for NumPy only), ``join_writes``, ``schedule``, the
-analysis below, ``keep_directions``.
+``partition``. In it, in this order: ``results_apart`` (for kernels only), ``store_at_once`` (for NumPy only),
+``join_writes``, ``schedule``, the analysis below, ``keep_directions``.
 
 ``b = setitem(a, i, v)`` becomes a write to ``a`` where ``a`` is whole, was allocated by this program, and
 nobody reads what it was afterwards::
