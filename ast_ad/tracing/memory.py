@@ -45,6 +45,11 @@ def as_array(traced: Any, dtype: Any, frame: Any) -> Any:
 class Memory(Tensor):
     """What traced arrays have in common with others that are made of bytes."""
 
+    def check_writeable(self) -> None:
+        """Raise what NumPy raises where an array can't be written to."""
+        if not self._array.flags.writeable:
+            raise ValueError("assignment destination is read-only")
+
     def require_statement(self, value: Any, asking: Any) -> None:
         """Refuse a row of this array that compiled code puts into another place of it.
 

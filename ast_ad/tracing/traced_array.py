@@ -296,11 +296,6 @@ class Traced(Memory, metaclass=Face):
 
         return replacement(self._array.__array_namespace__(api_version=api_version), replacements())
 
-    def check_writeable(self) -> None:
-        """Raise what NumPy raises where an array can't be written to."""
-        if not self._array.flags.writeable:
-            raise ValueError("assignment destination is read-only")
-
 
 class TracedScalar(Traced):
     """A number of NumPy's."""
