@@ -1,10 +1,12 @@
-"""Which arrays does the driver allocate for a kernel? Its results whose lengths it can compute.
+"""Which arrays does the driver allocate for a kernel? Its results, and what has few numbers.
 
 ``allocate_outside(kernel) -> dict[Var, list[Statement]]``. The last change of a kernel but for dead code: it
 looks at the allocations before all loops, where ``hoist`` puts them, of the size that ``shrink`` leaves.
 
 A result that is passed in costs less than one that comes out. What a kernel uses alone it makes itself, in
-memory that is kept from call to call (`kept_memory.py`); the driver's arrays are NumPy's.
+memory that is kept from call to call (`kept_memory.py`); the driver's arrays are NumPy's. Arrays of a known
+length are passed in, too: a kernel that makes no others needs no memory management, and LLVM does less well
+with many that it sees being made.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ import operator
 import numpy as np
 
 from ...ir.ops import Arg, For, Function, Lit, Op, Seq, Statement, Var, While, variables, walk
-from ...ir.types import Array
+from ...ir.types import Array, Type
 from ...simplify.renaming import copy_statement
 
 _NUMBERS = {operator.add, operator.sub, operator.mul, max, min, np.shape, operator.getitem}
@@ -30,7 +32,8 @@ def allocate_outside(kernel: Function) -> dict[Var, list[Statement]]:
         if maker.fn is not np.empty or maker.outs[0] in renewed:
             continue
         result = maker.outs[0]
-        if list(kernel.body.results).count(result) != 1:
+        returned = list(kernel.body.results).count(result)
+        if returned > 1 or not returned and not _is_short(result.type):
             continue
         shape = _like(maker.args[0], makers, kernel)
         ops = _chain(shape, makers, params)
@@ -42,6 +45,10 @@ def allocate_outside(kernel: Function) -> dict[Var, list[Statement]]:
     kernel.params += tuple(found)
     kernel.body.results = tuple(r for r in kernel.body.results if r not in found)
     return found
+
+
+def _is_short(type: Type) -> bool:
+    return isinstance(type, Array) and type.shape is not None and all(isinstance(n, int) for n in type.shape)
 
 
 def _like(shape: Arg, makers: dict[Var, Op], kernel: Function) -> Arg:
