@@ -35,7 +35,7 @@ def _limit(told: str) -> int:
             f"AST_AD_KEPT_MEMORY is a number of MiB, not {told!r}; it is taken for 256", stacklevel=2
         )
         told = "256"
-    return int(told) << 20
+    return min(int(told) << 20, 2**62)  # as much as there is
 
 
 LIMIT = _limit(os.environ.get("AST_AD_KEPT_MEMORY", "256"))
@@ -242,7 +242,7 @@ def _is_read_as_meant() -> bool:
         return False
     before = kept()
     del seen
-    return kept() > before or LIMIT < 2048
+    return kept() > before or not LIMIT
 
 
 _CODE = _compiled()

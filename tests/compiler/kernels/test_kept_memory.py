@@ -152,6 +152,10 @@ def test_no_more_is_kept_than_told():
     assert in_a_process(MANY, AST_AD_KEPT_MEMORY="0") == ["0", "0"]
 
 
+def test_a_limit_beyond_all_memory():
+    assert int(in_a_process(MANY, AST_AD_KEPT_MEMORY=str(2**44))[0]) > 2**20  # 2**64 bytes
+
+
 def test_a_limit_that_is_no_number():
     program = "import warnings\nwarnings.simplefilter('ignore')\n" + MANY
     assert int(in_a_process(program, AST_AD_KEPT_MEMORY="much")[0]) > 2**20
